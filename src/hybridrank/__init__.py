@@ -1,0 +1,62 @@
+"""Pluggable hybrid retrieval and reranking over code and text.
+
+    >>> from hybridrank import Pipeline
+    >>> Pipeline.for_code("path/to/repo").search("where are redirects followed", k=5)  # doctest: +SKIP
+
+Importing this package loads nothing heavy: every public name is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+# By subject: values, pipeline, parts, protocols, errors.
+_MODULES = {
+    "types": (
+        "Component Contribution Document Event Filter Hit Query Quote Ranking Result SourceFile Stage Trace "
+        "Verdict"
+    ),
+    "pipeline": "Pipeline",
+    "registry": "ComponentInfo components load_component",
+    "text.tokenizer": "Tokenizer",
+    "text.normalize": "normalize_query",
+    "code.chunk": "TreeSitterChunker",
+    "code.lines": "LineChunker",
+    "code.corpus": "Corpus load_code",
+    "retrievers.bm25": "BM25",
+    "retrievers.dense": "Dense",
+    "embedders.lsa": "LSA",
+    "fusers.rrf": "RRF",
+    "fusers.scores": "CombMNZ CombSUM",
+    "rerankers.definition_first": "DefinitionFirst",
+    "protocols": (
+        "AsyncReranker AsyncRetriever BatchRetriever Chunker Closeable Embedder Explainable Fingerprinted "
+        "Fittable Fuser Indexable Reranker Retriever Validator Weighted"
+    ),
+    "errors": (
+        "ConfigError ContractError DuplicateIdError HybridRankError InvalidValueError MismatchError "
+        "MissingExtraError NotIndexedError PluginError UnknownNameError"
+    ),
+}
+_HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
+
+__all__ = [
+    "__version__",
+    *_HOME,
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{home}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,61 @@
+# The public names for type checkers; __init__.py imports each when it is first used.
+# A test holds the two lists together.
+from .code.chunk import TreeSitterChunker as TreeSitterChunker
+from .code.corpus import Corpus as Corpus
+from .code.corpus import load_code as load_code
+from .code.lines import LineChunker as LineChunker
+from .embedders.lsa import LSA as LSA
+from .errors import ConfigError as ConfigError
+from .errors import ContractError as ContractError
+from .errors import DuplicateIdError as DuplicateIdError
+from .errors import HybridRankError as HybridRankError
+from .errors import InvalidValueError as InvalidValueError
+from .errors import MismatchError as MismatchError
+from .errors import MissingExtraError as MissingExtraError
+from .errors import NotIndexedError as NotIndexedError
+from .errors import PluginError as PluginError
+from .errors import UnknownNameError as UnknownNameError
+from .fusers.rrf import RRF as RRF
+from .fusers.scores import CombMNZ as CombMNZ
+from .fusers.scores import CombSUM as CombSUM
+from .pipeline import Pipeline as Pipeline
+from .protocols import AsyncReranker as AsyncReranker
+from .protocols import AsyncRetriever as AsyncRetriever
+from .protocols import BatchRetriever as BatchRetriever
+from .protocols import Chunker as Chunker
+from .protocols import Closeable as Closeable
+from .protocols import Embedder as Embedder
+from .protocols import Explainable as Explainable
+from .protocols import Fingerprinted as Fingerprinted
+from .protocols import Fittable as Fittable
+from .protocols import Fuser as Fuser
+from .protocols import Indexable as Indexable
+from .protocols import Reranker as Reranker
+from .protocols import Retriever as Retriever
+from .protocols import Validator as Validator
+from .protocols import Weighted as Weighted
+from .registry import ComponentInfo as ComponentInfo
+from .registry import components as components
+from .registry import load_component as load_component
+from .rerankers.definition_first import DefinitionFirst as DefinitionFirst
+from .retrievers.bm25 import BM25 as BM25
+from .retrievers.dense import Dense as Dense
+from .text.normalize import normalize_query as normalize_query
+from .text.tokenizer import Tokenizer as Tokenizer
+from .types import Component as Component
+from .types import Contribution as Contribution
+from .types import Document as Document
+from .types import Event as Event
+from .types import Filter as Filter
+from .types import Hit as Hit
+from .types import Query as Query
+from .types import Quote as Quote
+from .types import Ranking as Ranking
+from .types import Result as Result
+from .types import SourceFile as SourceFile
+from .types import Stage as Stage
+from .types import Trace as Trace
+from .types import Verdict as Verdict
+
+__version__: str
+__all__: list[str]

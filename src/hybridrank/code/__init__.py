@@ -1,0 +1,1 @@
+"""Code: walk a source tree, know its languages, cut it into documents."""

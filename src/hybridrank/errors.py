@@ -1,0 +1,101 @@
+"""Every error that hybridrank raises on purpose.
+
+    HybridRankError
+    ├── InvalidValueError (ValueError)      an argument is outside its range
+    │   └── DuplicateIdError                an id stands for two documents
+    ├── ConfigError (ValueError)            a configuration does not describe a pipeline
+    │   └── UnknownNameError                a component, option, leg or stage of that name does not exist
+    ├── ContractError                       a part broke the protocol it implements
+    ├── PluginError                         an entry point cannot be loaded, or is ambiguous
+    ├── MissingExtraError (ImportError)     an optional dependency is not installed
+    ├── NotIndexedError                     a part was asked before it was given documents
+    └── MismatchError                       a model, dimension or digest is not the one that was indexed
+
+A message says what was wrong, with which value, and what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class HybridRankError(Exception):
+    """Root of all errors raised on purpose by hybridrank and its parts."""
+
+
+class InvalidValueError(HybridRankError, ValueError):
+    """An argument is outside its documented range."""
+
+
+class DuplicateIdError(InvalidValueError):
+    """The same id was given to two documents, or stands twice in one ranking."""
+
+
+class ConfigError(HybridRankError, ValueError):
+    """A configuration does not describe a pipeline.
+
+    Attributes:
+        where: dotted path of the offending key in the configuration, `""` for the whole of it.
+    """
+
+    def __init__(self, message: str, *, where: str = "") -> None:
+        super().__init__(f"{where}: {message}" if where else message)
+        self.where = where
+
+
+class UnknownNameError(ConfigError):
+    """No component, option, leg or stage has that name; the message offers the nearest one."""
+
+    def __init__(self, what: str, name: str, known: Iterable[str], *, where: str = "") -> None:
+        names = sorted(known)
+        super().__init__(f"unknown {what} {name!r}{_hint(name, names)}", where=where)
+        self.name = name
+        self.known = tuple(names)
+
+
+class ContractError(HybridRankError):
+    """A part broke the protocol it implements.
+
+    Attributes:
+        stage: name of the stage in the pipeline.
+        ids: the document ids concerned, possibly empty.
+    """
+
+    def __init__(self, stage: str, message: str, ids: Iterable[str] = ()) -> None:
+        self.stage = stage
+        self.ids = tuple(ids)
+        shown = ", ".join(repr(i) for i in self.ids[:5]) + (", …" if len(self.ids) > 5 else "")
+        super().__init__(f"stage {stage!r} {message}" + (f": {shown}" if shown else ""))
+
+
+class PluginError(HybridRankError):
+    """An entry point cannot be loaded, or its name is claimed by two distributions."""
+
+
+class MissingExtraError(HybridRankError, ImportError):
+    """An optional dependency is not installed.
+
+    Attributes:
+        extra: the extra that brings it, as in `pip install "hybridrank[extra]"`.
+    """
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f'{package} is not installed; run: pip install "hybridrank[{extra}]"')
+        self.extra = extra
+
+
+class NotIndexedError(HybridRankError):
+    """A part was asked for results before it was given documents."""
+
+
+class MismatchError(HybridRankError):
+    """A model, dimension or digest is not the one that the index was made with."""
+
+
+def _hint(name: str, known: list[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, n=1)
+    if near:
+        return f"; did you mean {near[0]!r}?"
+    return f"; known: {', '.join(known)}" if known else "; there are none"

@@ -1,0 +1,137 @@
+"""What a part must be able to do, and what it may be able to do.
+
+A part implements one of the first seven protocols: one method, synchronous, one query. The others are
+optional abilities; the pipeline asks for them with isinstance. Nothing is inherited.
+Data come positional-only, options keyword-only, and an unknown option is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
+
+if TYPE_CHECKING:
+    from .types import (
+        Contribution,
+        Document,
+        Filter,
+        Query,
+        Ranking,
+        Role,
+        SourceFile,
+        Vectors,
+        Verdict,
+    )
+
+
+@runtime_checkable
+class Chunker(Protocol):
+    """Cuts a source file into documents with disjoint spans."""
+
+    def chunk(self, source: SourceFile, /) -> Iterable[Document]: ...
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Turns texts into vectors: float32, one row per text, in order, shape (len(texts), dimensions)."""
+
+    def embed(self, texts: Sequence[str], /, *, role: Role) -> Vectors: ...
+
+
+@runtime_checkable
+class Retriever(Protocol):
+    """A first-stage leg: at most k hits for one query, among the documents that pass `where`."""
+
+    def retrieve(self, query: Query, /, *, k: int, where: Filter | None = None) -> Ranking: ...
+
+
+@runtime_checkable
+class Fuser(Protocol):
+    """Makes one ranking of several, named by leg. Ids are the only identity."""
+
+    def fuse(self, rankings: Mapping[str, Ranking], /, *, k: int) -> Ranking: ...
+
+
+@runtime_checkable
+class Reranker(Protocol):
+    """Reorders a ranking: a permutation or a subset of what it got, at most k."""
+
+    def rerank(self, ranking: Ranking, /, *, k: int) -> Ranking: ...
+
+
+@runtime_checkable
+class Validator(Protocol):
+    """Judges hits in rank order: one verdict per hit."""
+
+    def validate(self, ranking: Ranking, /) -> Sequence[Verdict]: ...
+
+
+@runtime_checkable
+class Indexable(Protocol):
+    """A part that needs the documents, whatever its kind. Returns a new part; the old one is unchanged."""
+
+    def index(self, documents: Sequence[Document], /) -> Self: ...
+
+
+@runtime_checkable
+class Fittable(Protocol):
+    """An embedder that learns from the corpus. Returns a new part; the old one is unchanged."""
+
+    def fit(self, texts: Sequence[str], /) -> Self: ...
+
+
+@runtime_checkable
+class Weighted(Protocol):
+    """A fuser with weights by leg name; a name that is missing weighs 1.
+
+    `with_weights` replaces the weights it names and keeps the others.
+    """
+
+    @property
+    def weights(self) -> Mapping[str, float]: ...
+
+    def with_weights(self, weights: Mapping[str, float], /) -> Self: ...
+
+
+@runtime_checkable
+class Explainable(Protocol):
+    """Says what a document's score at this part is made of."""
+
+    def explain(self, query: Query, document: Document, /) -> Sequence[Contribution]: ...
+
+
+@runtime_checkable
+class BatchRetriever(Protocol):
+    """A leg that answers many queries at once, with the same rankings as one by one."""
+
+    def retrieve_batch(
+        self, queries: Sequence[Query], /, *, k: int, where: Filter | None = None
+    ) -> Sequence[Ranking]: ...
+
+
+@runtime_checkable
+class AsyncRetriever(Protocol):
+    """A leg that can be awaited, with the same ranking as `retrieve`."""
+
+    async def aretrieve(self, query: Query, /, *, k: int, where: Filter | None = None) -> Ranking: ...
+
+
+@runtime_checkable
+class AsyncReranker(Protocol):
+    """A reranker that can be awaited, with the same ranking as `rerank`."""
+
+    async def arerank(self, ranking: Ranking, /, *, k: int) -> Ranking: ...
+
+
+@runtime_checkable
+class Closeable(Protocol):
+    """A part that holds something open."""
+
+    def close(self) -> None: ...
+
+
+@runtime_checkable
+class Fingerprinted(Protocol):
+    """A part whose identity (options, model, fitted state) can be told by a short string."""
+
+    def fingerprint(self) -> str: ...

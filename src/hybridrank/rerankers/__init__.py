@@ -1,0 +1,1 @@
+"""A ranking into a better order of the same documents."""

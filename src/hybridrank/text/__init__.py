@@ -1,0 +1,1 @@
+"""Text: tokenizer, stop words and query normalisation."""

@@ -1,0 +1,142 @@
+"""A pipeline's answer, and how it came about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias, overload
+
+from .documents import Query
+from .frozen import FrozenDict
+from .ranking import Event, Hit, table
+
+Answer: TypeAlias = Literal["yes", "no", "undecided"]
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A passage that a validator relies on, with its (start, end) character offsets where it stands."""
+
+    text: str
+    in_source: tuple[int, int] | None = None
+    in_document: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A validator's word on one document. `undecided` is never yes."""
+
+    id: str
+    answer: Answer
+    accepted: bool
+    quotes: tuple[Quote, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """One addend of a score, or one reason for a place: a term, a rule, a feature."""
+
+    name: str
+    value: float
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What went into one stage of a search and what came out.
+
+    Attributes:
+        kind: normalizer, retriever, fuser, reranker or validator.
+        ids_in, ids_out: document ids in order; a retriever has none coming in.
+        scores: one per id of `ids_out`.
+        seconds: wall time.
+    """
+
+    name: str
+    kind: str
+    ids_in: tuple[str, ...] = ()
+    ids_out: tuple[str, ...] = ()
+    scores: tuple[float, ...] = ()
+    seconds: float = 0.0
+    events: tuple[Event, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "ids_in": list(self.ids_in),
+            "ids_out": list(self.ids_out),
+            "scores": list(self.scores),
+            "seconds": self.seconds,
+            "events": [event.to_dict() for event in self.events],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Every stage of one search, in the order in which they ran."""
+
+    query: Query
+    stages: tuple[Stage, ...] = ()
+
+    def __getitem__(self, name: str) -> Stage:
+        for stage in self.stages:
+            if stage.name == name:
+                return stage
+        raise KeyError(f"no stage {name!r}; there are: {', '.join(s.name for s in self.stages)}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists, dicts, strings and numbers; the base of every report."""
+        return {
+            "query": {"id": self.query.id, "text": self.query.text, "typed": self.query.typed},
+            "stages": [stage.to_dict() for stage in self.stages],
+        }
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Result(Sequence[Hit]):
+    """A pipeline's answer to one query.
+
+    Attributes:
+        hits: best first, at most k.
+        verdicts: the validator's, in the order in which it judged.
+        events: those of all stages, in order.
+        explanations: per document id and stage name the contributions to its score there; filled by
+            `search(..., explain=True)`.
+    """
+
+    query: Query
+    hits: tuple[Hit, ...]
+    verdicts: tuple[Verdict, ...] = ()
+    events: tuple[Event, ...] = ()
+    trace: Trace = field(default_factory=lambda: Trace(Query("")))
+    explanations: Mapping[str, Mapping[str, tuple[Contribution, ...]]] = field(
+        default_factory=FrozenDict, hash=False
+    )
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Document ids, best first."""
+        return tuple(hit.document.id for hit in self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    @overload
+    def __getitem__(self, index: int) -> Hit: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Hit, ...]: ...
+    def __getitem__(self, index: int | slice) -> Hit | tuple[Hit, ...]:
+        return self.hits[index]
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __repr__(self) -> str:
+        return table("Result", self.query, self.hits)
+
+    def _repr_html_(self) -> str:
+        from ..report.html import result_html
+
+        return result_html(self)
