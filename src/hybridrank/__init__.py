@@ -22,7 +22,7 @@ _MODULES = {
     "pipeline": "Pipeline",
     "registry": "ComponentInfo components load_component",
     "text.tokenizer": "Tokenizer",
-    "text.normalize": "normalize_query",
+    "text.normalize": "QueryNormalizer normalize_query",
     "code.chunk": "TreeSitterChunker",
     "code.lines": "LineChunker",
     "code.corpus": "Corpus load_code",
@@ -34,7 +34,7 @@ _MODULES = {
     "rerankers.definition_first": "DefinitionFirst",
     "protocols": (
         "AsyncReranker AsyncRetriever BatchRetriever Chunker Closeable Embedder Explainable Fingerprinted "
-        "Fittable Fuser Indexable Reranker Retriever Validator Weighted"
+        "FitEmbedder Fittable Fuser Indexable Normalized Normalizer Reranker Retriever Validator Weighted"
     ),
     "errors": (
         "ConfigError ContractError DuplicateIdError HybridRankError InvalidValueError MismatchError "

@@ -27,9 +27,12 @@ from .protocols import Closeable as Closeable
 from .protocols import Embedder as Embedder
 from .protocols import Explainable as Explainable
 from .protocols import Fingerprinted as Fingerprinted
+from .protocols import FitEmbedder as FitEmbedder
 from .protocols import Fittable as Fittable
 from .protocols import Fuser as Fuser
 from .protocols import Indexable as Indexable
+from .protocols import Normalized as Normalized
+from .protocols import Normalizer as Normalizer
 from .protocols import Reranker as Reranker
 from .protocols import Retriever as Retriever
 from .protocols import Validator as Validator
@@ -40,6 +43,7 @@ from .registry import load_component as load_component
 from .rerankers.definition_first import DefinitionFirst as DefinitionFirst
 from .retrievers.bm25 import BM25 as BM25
 from .retrievers.dense import Dense as Dense
+from .text.normalize import QueryNormalizer as QueryNormalizer
 from .text.normalize import normalize_query as normalize_query
 from .text.tokenizer import Tokenizer as Tokenizer
 from .types import Component as Component

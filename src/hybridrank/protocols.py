@@ -8,7 +8,7 @@ Data come positional-only, options keyword-only, and an unknown option is an err
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, runtime_checkable
 
 if TYPE_CHECKING:
     from .types import (
@@ -66,6 +66,19 @@ class Validator(Protocol):
     def validate(self, ranking: Ranking, /) -> Sequence[Verdict]: ...
 
 
+class Normalizer(Protocol):
+    """Takes from a query what only asks and does not describe; says what it dropped."""
+
+    def __call__(self, text: str, /) -> Normalized: ...
+
+
+class Normalized(NamedTuple):
+    """A normalised query text, and the words that were dropped from it, in order."""
+
+    text: str
+    dropped: tuple[str, ...] = ()
+
+
 @runtime_checkable
 class Indexable(Protocol):
     """A part that needs the documents, whatever its kind. Returns a new part; the old one is unchanged."""
@@ -78,6 +91,16 @@ class Fittable(Protocol):
     """An embedder that learns from the corpus. Returns a new part; the old one is unchanged."""
 
     def fit(self, texts: Sequence[str], /) -> Self: ...
+
+
+@runtime_checkable
+class FitEmbedder(Protocol):
+    """A fittable embedder that gets the document vectors of its texts for nothing while it fits.
+
+    Equal to `fitted = e.fit(texts)` followed by `fitted.embed(texts, role="document")`.
+    """
+
+    def fit_embed(self, texts: Sequence[str], /) -> tuple[Self, Vectors]: ...
 
 
 @runtime_checkable
