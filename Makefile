@@ -1,0 +1,44 @@
+# Two commands do everything: `make demo` and `make test`. Both set up .venv first.
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
+	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& { echo $$p; break; }; done)
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-slow lint types setup clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+demo: $(READY) ## index the installed httpx package and answer four kinds of query
+	@$(BIN)/python examples/demo.py
+
+test: $(READY) lint types ## style, types and all fast tests
+	$(BIN)/pytest -q -n 2 -m "not slow"
+
+test-slow: $(READY) ## the tests marked slow
+	$(BIN)/pytest -q -n 2 -m slow
+
+lint: $(READY) ## style only
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(READY) ## strict type checking only
+	$(BIN)/mypy
+
+setup: $(READY) ## make .venv with everything in it
+
+$(READY): pyproject.toml
+	@test -n "$(PYTHON)" || { echo "error: no Python 3.11 or newer found; install one, or run: make $(MAKECMDGOALS) PYTHON=/path/to/python" >&2; exit 1; }
+	@command -v git >/dev/null 2>&1 || { echo "error: git not found; the tests of ignore rules compare with it; install git" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "error: $(PYTHON) is older than Python 3.11; run: make $(MAKECMDGOALS) PYTHON=/path/to/python" >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "error: $(PYTHON) has no venv module; on Debian: apt install python3-venv" >&2; exit 1; }
+	@echo "setting up $(VENV) with $$($(PYTHON) --version)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]' || { echo "error: installing the dependencies failed, see above; a package index must be reachable" >&2; exit 1; }
+	@touch $(READY)
+
+clean: ## remove .venv and caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
