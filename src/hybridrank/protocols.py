@@ -107,7 +107,7 @@ class FitEmbedder(Protocol):
 class Weighted(Protocol):
     """A fuser with weights by leg name; a name that is missing weighs 1.
 
-    `with_weights` replaces the weights it names and keeps the others.
+    `with_weights` replaces all weights: a leg that the new mapping does not name weighs 1 again.
     """
 
     @property

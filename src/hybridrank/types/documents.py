@@ -155,12 +155,12 @@ def location(document: Document) -> str:
     return f"{document.path}:{document.start_line}-{document.end_line}" if document.path else document.id
 
 
-def check_id(value: object) -> str:
-    """A document id is a non-empty string.
+def check_id(value: object, what: str = "document id") -> str:
+    """An id is a non-empty string.
 
     Raises:
         InvalidValueError: it is not.
     """
     if not isinstance(value, str) or not value:
-        raise InvalidValueError(f"document id {value!r} is not a non-empty str; convert ids with str()")
+        raise InvalidValueError(f"{what} is {value!r}; give a non-empty str")
     return value

@@ -1,0 +1,396 @@
+"""Composition: parts in, one searchable value out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+
+from .calls import arun, run
+from .errors import ConfigError, DuplicateIdError, InvalidValueError, UnknownNameError
+from .fusers.rrf import RRF
+from .protocols import (
+    Chunker,
+    Closeable,
+    Fingerprinted,
+    Fuser,
+    Indexable,
+    Normalizer,
+    Reranker,
+    Retriever,
+    Validator,
+    Weighted,
+)
+from .request import (
+    FUSION,
+    NORMALIZER,
+    VALIDATOR,
+    answered_together,
+    check_legs,
+    make_request,
+    positive,
+    reweighted,
+)
+from .search import steps
+from .text.normalize import QueryNormalizer
+from .types import Document, Filter, Query, Result, check_id, check_k, tie_key
+
+if TYPE_CHECKING:
+    from .code.corpus import Corpus
+
+Progress = Callable[[str, int, int | None], None]
+OnError = Literal["raise", "degrade"]
+P = TypeVar("P")
+
+
+class _Unset:
+    """Stands for an argument that was not given, where None means something."""
+
+
+_UNSET: Any = _Unset()
+
+
+class Pipeline:
+    """Retrievers, a fuser, rerankers and a validator, composed. Immutable: every change is a new pipeline.
+
+    Args:
+        retrievers: the legs by name; at least one.
+        fuser: makes one ranking of the legs'; reciprocal rank fusion when None.
+        rerankers: by name, in the order in which they run; a plain sequence gets registry names.
+        validator: keeps the hits it accepts; None keeps all.
+        normalizer: takes question words off the query before the legs see it; None leaves queries alone.
+        chunker: cuts source files in `for_code`; None cuts by syntax, by lines where
+            no grammar is installed.
+        recall: how many hits each leg gives, 1 or more.
+        validate_depth: how many hits the validator may judge; k when None.
+        on_error: "raise" passes on a part's exception; "degrade" leaves the leg or stage out, with an event
+            (code "stage-failed") and a line in the log.
+
+    Raises:
+        ConfigError: no retriever, a name that is used twice or reserved, a part that lacks its method.
+        InvalidValueError: a number is out of range.
+        UnknownNameError: the fuser has a weight for a leg that does not exist.
+    """
+
+    def __init__(
+        self,
+        retrievers: Mapping[str, Retriever] | Sequence[Retriever],
+        fuser: Fuser | None = None,
+        rerankers: Mapping[str, Reranker] | Sequence[Reranker] = (),
+        validator: Validator | None = None,
+        *,
+        normalizer: Normalizer | None = QueryNormalizer(),  # noqa: B008 - immutable
+        chunker: Chunker | None = None,
+        recall: int = 80,
+        validate_depth: int | None = None,
+        on_error: OnError = "raise",
+    ) -> None:
+        self.retrievers: Mapping[str, Retriever] = _named("retriever", retrievers, "retrieve")
+        self.fuser: Fuser = _checked("fuser", "fuser", RRF() if fuser is None else fuser, "fuse")
+        self.rerankers: Mapping[str, Reranker] = _named("reranker", rerankers, "rerank")
+        self.validator = (
+            None if validator is None else _checked("validator", "validator", validator, "validate")
+        )
+        self.normalizer = normalizer
+        self.chunker = chunker
+        self.recall = positive("recall", recall)
+        self.validate_depth = None if validate_depth is None else check_k(validate_depth, "validate_depth")
+        if on_error not in ("raise", "degrade"):
+            raise InvalidValueError(f"on_error is {on_error!r}; give 'raise' or 'degrade'")
+        self.on_error: OnError = on_error
+        self.documents: tuple[Document, ...] | None = None
+        self.corpus: Corpus | None = None
+        self.known_ids: frozenset[str] | None = None
+        if not self.retrievers:
+            raise ConfigError('a pipeline needs at least one retriever, e.g. {"bm25": BM25()}')
+        clash = (set(self.retrievers) & set(self.rerankers)) or (
+            {NORMALIZER, FUSION, VALIDATOR} & {*self.retrievers, *self.rerankers}
+        )
+        if clash:
+            raise ConfigError(
+                f"stage names must differ from each other and from the reserved ones: {sorted(clash)}"
+            )
+        if isinstance(self.fuser, Weighted):
+            check_legs(self.fuser.weights, self.retrievers)
+
+    # Making pipelines
+
+    @classmethod
+    def from_config(cls, source: str | Path | Mapping[str, Any], *, ablation: str | None = None) -> Self:
+        """A pipeline from a TOML or JSON file or a mapping; `ablation` applies one of its `[ablations.*]`.
+
+        Raises:
+            ConfigError: the configuration does not describe a pipeline; the message carries the path in it.
+        """
+        from .config import build
+
+        return cls(**build(source, ablation=ablation))
+
+    @classmethod
+    def for_code(
+        cls,
+        root: str | Path,
+        *,
+        config: str | Path | Mapping[str, Any] | None = None,
+        ablation: str | None = None,
+        max_bytes: int | None = None,
+        progress: Progress | None = None,
+    ) -> Self:
+        """The source files below `root`, indexed, with the default code pipeline or another configuration.
+
+        `.corpus` of the pipeline tells which files were indexed, which were skipped and why.
+
+        Args:
+            max_bytes: larger files are skipped; the walker's default when None.
+            progress: called with (step, done, total or None).
+        """
+        from .code.corpus import load_code
+        from .config import default_config
+
+        pipeline = cls.from_config(default_config("code") if config is None else config, ablation=ablation)
+        options = {} if max_bytes is None else {"max_bytes": max_bytes}
+        corpus = load_code(root, chunker=pipeline.chunker, progress=progress, **options)
+        pipeline = pipeline.index(corpus.documents, progress=progress)
+        pipeline.corpus = corpus
+        return pipeline
+
+    def with_(
+        self,
+        *,
+        retrievers: Mapping[str, Retriever] | Sequence[Retriever] = _UNSET,
+        fuser: Fuser | None = _UNSET,
+        rerankers: Mapping[str, Reranker] | Sequence[Reranker] = _UNSET,
+        validator: Validator | None = _UNSET,
+        normalizer: Normalizer | None = _UNSET,
+        chunker: Chunker | None = _UNSET,
+        recall: int = _UNSET,
+        validate_depth: int | None = _UNSET,
+        on_error: OnError = _UNSET,
+    ) -> Self:
+        """The same pipeline with other parts. A new part is indexed from this pipeline's documents."""
+        given = {name: value for name, value in locals().items() if name != "self"}
+        ours: dict[str, Any] = {name: getattr(self, name) for name in given}
+        changed = {name: value for name, value in given.items() if value is not _UNSET}
+        made = type(self)(**{**ours, **changed})
+        if self.documents is None:
+            return made
+        kept = {id(part) for part in self.parts().values()}
+        return made._indexed(self.documents, kept, None, self.corpus)
+
+    def without(self, *names: str) -> Self:
+        """The same pipeline without these legs or rerankers; the fuser's weights for them go too.
+
+        Raises:
+            UnknownNameError: there is no leg or reranker of that name.
+        """
+        for name in names:
+            if name not in self.retrievers and name not in self.rerankers and name != VALIDATOR:
+                raise UnknownNameError("leg or reranker", name, [*self.retrievers, *self.rerankers])
+        legs = {name: leg for name, leg in self.retrievers.items() if name not in names}
+        return self.with_(
+            retrievers=legs,
+            fuser=reweighted(self.fuser, legs),
+            rerankers={name: r for name, r in self.rerankers.items() if name not in names},
+            validator=None if VALIDATOR in names else self.validator,
+        )
+
+    def index(self, documents: Iterable[Document], *, progress: Progress | None = None) -> Self:
+        """Offer the documents to every part that indexes; they replace those of before.
+
+        Raises:
+            DuplicateIdError: two documents have one id.
+        """
+        ordered = tuple(sorted(documents, key=tie_key))
+        made = self.with_()
+        return made._indexed(ordered, set(), progress, None)
+
+    def add(self, documents: Iterable[Document]) -> Self:
+        """The pipeline with more documents, equal to one that was indexed with all of them.
+
+        Raises:
+            DuplicateIdError: an id is there already; `remove` it first to replace a document.
+        """
+        return self.index((*(self.documents or ()), *documents))
+
+    def remove(self, ids: Iterable[str]) -> Self:
+        """The pipeline without the documents of these ids.
+
+        Raises:
+            InvalidValueError: an id is not there.
+        """
+        if isinstance(ids, str):
+            raise InvalidValueError(f"remove takes several ids; for one give [{ids!r}]")
+        gone = {check_id(id) for id in ids}
+        unknown = sorted(gone - (self.known_ids or frozenset()))
+        if unknown:
+            raise InvalidValueError(
+                f"there is no document with id {', '.join(map(repr, unknown[:5]))} to remove"
+            )
+        return self.index(d for d in self.documents or () if d.id not in gone)
+
+    def parts(self) -> dict[str, object]:
+        """Every part by stage name: legs, "fusion", rerankers, "validator"."""
+        validator = {} if self.validator is None else {VALIDATOR: self.validator}
+        return {**self.retrievers, FUSION: self.fuser, **self.rerankers, **validator}
+
+    def _indexed(
+        self,
+        documents: tuple[Document, ...],
+        keep: set[int],
+        progress: Progress | None,
+        corpus: Corpus | None,
+    ) -> Self:
+        """Index the parts that are not kept, in place: only ever called on a pipeline just made."""
+        known = frozenset(document.id for document in documents)
+        if len(known) < len(documents):
+            seen: set[str] = set()
+            twice = next(d.id for d in documents if d.id in seen or seen.add(d.id))  # type: ignore[func-returns-value]
+            raise DuplicateIdError(f"two documents have the id {twice!r}; an id stands for one document")
+        parts = self.parts()
+        done: dict[int, object] = {}
+        for place, (name, part) in enumerate(parts.items()):
+            if progress is not None:
+                progress(f"index {name}", place, len(parts))
+            if id(part) not in done:
+                fresh = isinstance(part, Indexable) and id(part) not in keep
+                done[id(part)] = part.index(documents) if fresh else part  # type: ignore[attr-defined]
+        if progress is not None:
+            progress("index", len(parts), len(parts))
+
+        def new(part: P) -> P:
+            return done.get(id(part), part)  # type: ignore[return-value]
+
+        self.retrievers = {name: new(leg) for name, leg in self.retrievers.items()}
+        self.fuser = new(self.fuser)
+        self.rerankers = {name: new(reranker) for name, reranker in self.rerankers.items()}
+        self.validator = new(self.validator)
+        self.documents, self.corpus, self.known_ids = documents, corpus, known
+        return self
+
+    # Searching
+
+    def search(
+        self,
+        query: str | Query,
+        *,
+        k: int = 5,
+        recall: int | None = None,
+        weights: Mapping[str, float] | None = None,
+        rerank_depth: int | None = None,
+        where: Filter | None = None,
+        explain: bool = False,
+    ) -> Result:
+        """At most k hits for one query. The first k of a larger k are the same.
+
+        Args:
+            k: hits wanted, 0 to `recall`.
+            recall: hits per leg for this call.
+            weights: merged over the fuser's; a leg of weight 0 is not run.
+            rerank_depth: how many hits each reranker sees, for all of them; 0 turns them off.
+            where: which documents may be found.
+            explain: fill `Result.explanations`.
+
+        Raises:
+            InvalidValueError: a number is out of range, k is above recall, or all weights are zero.
+            UnknownNameError: a weight for a leg that does not exist.
+            ContractError: a part broke its protocol.
+        """
+        request = make_request(self, query, k, recall, weights, rerank_depth, where, explain)
+        return run(steps(request))
+
+    async def asearch(
+        self,
+        query: str | Query,
+        *,
+        k: int = 5,
+        recall: int | None = None,
+        weights: Mapping[str, float] | None = None,
+        rerank_depth: int | None = None,
+        where: Filter | None = None,
+        explain: bool = False,
+    ) -> Result:
+        """`search` inside an event loop: the same result; parts that can be awaited are awaited."""
+        request = make_request(self, query, k, recall, weights, rerank_depth, where, explain)
+        return await arun(steps(request))
+
+    def search_batch(
+        self,
+        queries: Iterable[str | Query],
+        *,
+        k: int = 5,
+        recall: int | None = None,
+        weights: Mapping[str, float] | None = None,
+        rerank_depth: int | None = None,
+        where: Filter | None = None,
+        explain: bool = False,
+    ) -> list[Result]:
+        """The results of `search` for each query, in order; legs that can answer many at once do."""
+        requests = [make_request(self, q, k, recall, weights, rerank_depth, where, explain) for q in queries]
+        return [run(steps(request)) for request in answered_together(requests)]
+
+    # Everything else
+
+    def fingerprint(self) -> str:
+        """A short digest of the parts and what they hold; changes when a ranking may change."""
+        from hashlib import sha256
+
+        told = [f"recall={self.recall}", f"validate_depth={self.validate_depth}", repr(self.normalizer)]
+        for name, part in self.parts().items():
+            told.append(f"{name}={part.fingerprint() if isinstance(part, Fingerprinted) else repr(part)}")
+        return sha256("\n".join(told).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+    def close(self) -> None:
+        """Close what parts hold open."""
+        for part in self.parts().values():
+            if isinstance(part, Closeable):
+                part.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        indexed = "not indexed" if self.documents is None else f"{len(self.documents):,} documents"
+        rows = [("retriever", name, repr(leg)) for name, leg in self.retrievers.items()]
+        rows.append(("fuser", FUSION, repr(self.fuser)))
+        rows += [("reranker", name, repr(reranker)) for name, reranker in self.rerankers.items()]
+        if self.validator is not None:
+            rows.append(("validator", VALIDATOR, repr(self.validator)))
+        width = max(len(name) for _, name, _ in rows)
+        lines = [f"  {kind:<9}  {name:<{width}}  {told}" for kind, name, told in rows]
+        return "\n".join([f"Pipeline, {indexed}, recall {self.recall}", *lines])
+
+    def _repr_html_(self) -> str:
+        from .report.html import pipeline_html
+
+        return pipeline_html(self)
+
+
+def _named(kind: str, parts: Mapping[str, P] | Sequence[P], method: str) -> dict[str, P]:
+    if isinstance(parts, Mapping):
+        named = dict(parts)
+    else:
+        from .registry import name_of
+
+        named = {}
+        for part in parts:
+            name = name_of(kind, part)
+            if name in named:
+                raise ConfigError(f"two {kind}s are named {name!r}; give a mapping with names of your own")
+            named[name] = part
+    for name, part in named.items():
+        check_id(name, f"{kind} name")
+        _checked(kind, name, part, method)
+    return named
+
+
+def _checked(kind: str, name: str, part: P, method: str) -> P:
+    if isinstance(part, type):
+        raise ConfigError(
+            f"{kind} {name!r} is the class {part.__name__}; give an instance, {part.__name__}(...)"
+        )
+    if not callable(getattr(part, method, None)):
+        raise ConfigError(f"{kind} {name!r} is {part!r}, which has no method {method}()")
+    return part

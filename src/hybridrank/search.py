@@ -1,0 +1,275 @@
+"""One search, step by step: normalise, retrieve, fuse, rerank, validate, cut."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+
+from .calls import Call, Steps
+from .errors import ContractError
+from .protocols import (
+    AsyncReranker,
+    Explainable,
+    Reranker,
+    Validator,
+)
+from .request import (
+    FUSION,
+    NORMALIZER,
+    VALIDATOR,
+    Request,
+    is_blank,
+    normalize,
+    retrieve_call,
+    reweighted,
+)
+from .types import (
+    Component,
+    Contribution,
+    Document,
+    Event,
+    Hit,
+    Query,
+    Ranking,
+    Result,
+    Stage,
+    Trace,
+    Verdict,
+)
+
+logger = logging.getLogger("hybridrank")
+
+FAILED = "stage-failed"
+"""Code of the event that tells that a leg or stage was left out under on_error="degrade"."""
+
+
+@dataclass(slots=True)
+class _Log:
+    stages: list[Stage] = field(default_factory=list)
+
+    def add(
+        self,
+        name: str,
+        kind: str,
+        seconds: float,
+        before: Iterable[str],
+        after: Ranking,
+        events: Iterable[Event],
+    ) -> None:
+        self.stages.append(
+            Stage(
+                name,
+                kind,
+                tuple(before),
+                after.ids,
+                tuple(hit.score for hit in after),
+                seconds,
+                tuple(event if event.stage else replace(event, stage=name) for event in events),
+            )
+        )
+
+    def result(
+        self,
+        query: Query,
+        hits: Sequence[Hit],
+        verdicts: Sequence[Verdict] = (),
+        explanations: Mapping[str, Mapping[str, tuple[Contribution, ...]]] | None = None,
+    ) -> Result:
+        events = tuple(event for stage in self.stages for event in stage.events)
+        trace = Trace(query, tuple(self.stages))
+        return Result(query, tuple(hits), tuple(verdicts), events, trace, explanations or {})
+
+
+def steps(request: Request) -> Steps[Result]:
+    """The whole search as a generator of calls."""
+    log = _Log()
+    started = perf_counter()
+    query, events = normalize(request.query, request.normalizer)
+    if is_blank(query):
+        events += (Event("empty-query", "the query has no letter and no digit: nothing to search for"),)
+    log.add(NORMALIZER, "normalizer", perf_counter() - started, (), Ranking(query), events)
+    if is_blank(query) or request.k == 0:
+        return log.result(query, ())
+    rankings = yield from _retrieve(request, query, log)
+    request = replace(request, fuser=reweighted(request.fuser, rankings))
+    ranking = _fuse(request, query, rankings, log)
+    reranked: dict[str, frozenset[str]] = {}
+    for name, reranker in request.rerankers.items():
+        depth = getattr(reranker, "depth", None) if request.rerank_depth is None else request.rerank_depth
+        if depth == 0 or not ranking:
+            continue
+        head = ranking.hits[:depth]
+        reranked[name] = frozenset(hit.id for hit in head)
+        ranking = yield from _rerank(request, name, reranker, ranking, len(head), log)
+    verdicts: list[Verdict] = []
+    if request.validator is not None and ranking:
+        ranking, verdicts = yield from _validate(request, request.validator, ranking, log)
+    hits = ranking.hits[: request.k]
+    explanations = _explain(request, query, hits, rankings, reranked) if request.explain else None
+    return log.result(query, hits, verdicts, explanations)
+
+
+def _retrieve(request: Request, query: Query, log: _Log) -> Steps[dict[str, Ranking]]:
+    outcomes = yield [retrieve_call(request, name, query) for name in request.legs]
+    rankings: dict[str, Ranking] = {}
+    failures: list[Exception] = []
+    for name, outcome in zip(request.legs, outcomes, strict=True):
+        if outcome.error is not None:
+            failures.append(outcome.error)
+            event = _failure(request, name, outcome.error)
+            log.add(name, "retriever", outcome.seconds, (), Ranking(query), (event,))
+            continue
+        ranking = _checked_ranking(name, outcome.value)
+        if len(ranking) > request.recall:
+            raise ContractError(
+                name,
+                f"returned {len(ranking)} hits, {request.recall} were asked for",
+                ranking.ids[request.recall :],
+            )
+        if request.known is not None:
+            _refuse(name, "returned ids that were never indexed", set(ranking.ids) - request.known)
+        if request.where:
+            passed = request.where.select(hit.document for hit in ranking)
+            outside = {hit.id for hit, ok in zip(ranking, passed, strict=True) if not ok}
+            _refuse(name, "returned documents that the filter excludes", outside)
+        ranking = replace(ranking, query=query)
+        log.add(name, "retriever", outcome.seconds, (), ranking, ranking.events)
+        rankings[name] = ranking
+    if not rankings and failures:
+        raise failures[0]
+    return rankings
+
+
+def _fuse(request: Request, query: Query, rankings: Mapping[str, Ranking], log: _Log) -> Ranking:
+    union = {hit.id: hit.document for ranking in rankings.values() for hit in ranking}
+    started = perf_counter()
+    fused = _checked_ranking(FUSION, request.fuser.fuse(rankings, k=len(union)))
+    seconds = perf_counter() - started
+    _refuse(FUSION, "returned ids that no leg had returned", set(fused.ids) - set(union))
+    of_legs: dict[str, dict[str, Component]] = {id: {} for id in union}
+    for name, ranking in rankings.items():
+        for rank, hit in enumerate(ranking, 1):
+            of_legs[hit.id][name] = Component(rank, hit.score)
+    hits = tuple(
+        Hit(union[hit.id], hit.score, {**of_legs[hit.id], FUSION: Component(rank, hit.score)})
+        for rank, hit in enumerate(fused, 1)
+    )
+    ranking = replace(fused, query=query, hits=hits, source=FUSION)
+    log.add(FUSION, "fuser", seconds, union, ranking, fused.events)
+    return ranking
+
+
+def _rerank(
+    request: Request, name: str, reranker: Reranker, ranking: Ranking, depth: int, log: _Log
+) -> Steps[Ranking]:
+    head = replace(ranking, hits=ranking.hits[:depth], events=())
+    tail = ranking.hits[depth:]
+    awaitable = reranker if isinstance(reranker, AsyncReranker) else None
+    (outcome,) = yield [
+        Call(
+            name,
+            lambda: reranker.rerank(head, k=depth),
+            (lambda: awaitable.arerank(head, k=depth)) if awaitable else None,
+        )
+    ]
+    if outcome.error is not None:
+        log.add(name, "reranker", outcome.seconds, head.ids, head, (_failure(request, name, outcome.error),))
+        return ranking
+    reordered = _checked_ranking(name, outcome.value)
+    ours = {hit.id: hit for hit in head}
+    _refuse(name, "returned ids that it was not given", set(reordered.ids) - set(ours))
+    hits = tuple(
+        Hit(
+            ours[hit.id].document,
+            hit.score,
+            {**ours[hit.id].components, name: Component(rank, hit.score)},
+        )
+        for rank, hit in enumerate(reordered, 1)
+    )
+    after = replace(reordered, query=ranking.query, hits=hits, source=name)
+    log.add(name, "reranker", outcome.seconds, head.ids, after, reordered.events)
+    if not tail:
+        return after
+    return Ranking.from_order(ranking.query, hits + tail, source=name)
+
+
+def _validate(
+    request: Request, validator: Validator, ranking: Ranking, log: _Log
+) -> Steps[tuple[Ranking, list[Verdict]]]:
+    depth = request.k if request.validate_depth is None else request.validate_depth
+    verdicts: list[Verdict] = []
+    accepted: list[Hit] = []
+    seconds, judged = 0.0, 0
+    pool = ranking.hits[:depth]
+    while judged < len(pool) and len(accepted) < request.k:
+        batch = pool[judged : judged + request.k - len(accepted)]
+        asked = Ranking.from_order(ranking.query, batch, source=ranking.source)
+        (outcome,) = yield [Call(VALIDATOR, lambda asked=asked: validator.validate(asked))]  # type: ignore[misc]
+        seconds += outcome.seconds
+        if outcome.error is not None:
+            event = _failure(request, VALIDATOR, outcome.error)
+            log.add(VALIDATOR, "validator", seconds, ranking.ids, ranking, (event,))
+            return ranking, verdicts
+        answers = list(outcome.value)
+        if [verdict.id for verdict in answers] != list(asked.ids):
+            raise ContractError(
+                VALIDATOR, "must return one verdict per hit, in rank order; it was given", asked.ids
+            )
+        verdicts += answers
+        accepted += [hit for hit, verdict in zip(batch, answers, strict=True) if verdict.accepted]
+        judged += len(batch)
+    events: tuple[Event, ...] = ()
+    if not accepted:
+        events = (Event("all-rejected", f"none of the {judged} hits judged was accepted"),)
+    after = replace(ranking, hits=tuple(accepted), events=())
+    log.add(VALIDATOR, "validator", seconds, [hit.id for hit in pool], after, events)
+    return after, verdicts
+
+
+def _explain(
+    request: Request,
+    query: Query,
+    hits: Sequence[Hit],
+    rankings: Mapping[str, Ranking],
+    reranked: Mapping[str, frozenset[str]],
+) -> dict[str, dict[str, tuple[Contribution, ...]]]:
+    def of(hit: Hit) -> dict[str, tuple[Contribution, ...]]:
+        document: Document = hit.document
+        told: dict[str, tuple[Contribution, ...]] = {}
+        for name, leg in request.legs.items():
+            if name in hit.components and isinstance(leg, Explainable):
+                told[name] = tuple(leg.explain(query, document))
+        contributions = getattr(request.fuser, "contributions", None)
+        if contributions is not None:
+            told[FUSION] = tuple(contributions(rankings, hit.id))
+        for name, ids in reranked.items():
+            reranker = request.rerankers[name]
+            if hit.id in ids and isinstance(reranker, Explainable):
+                told[name] = tuple(reranker.explain(query, document))
+        return told
+
+    return {hit.id: of(hit) for hit in hits}
+
+
+def _failure(request: Request, stage: str, error: Exception) -> Event:
+    """An event for a part that failed, or the error itself: on_error decides."""
+    if request.on_error == "raise" or isinstance(error, ContractError):
+        error.add_note(f"in stage {stage!r} of the pipeline")
+        raise error
+    message = f"stage {stage!r} failed and was left out: {type(error).__name__}: {error}"
+    logger.warning(message)
+    return Event(FAILED, message, stage, "warning", {"error": type(error).__name__})
+
+
+def _checked_ranking(stage: str, value: object) -> Ranking:
+    if not isinstance(value, Ranking):
+        raise ContractError(stage, f"returned {type(value).__name__}, not a Ranking")
+    return value
+
+
+def _refuse(stage: str, what: str, ids: Iterable[str]) -> None:
+    wrong = sorted(ids)
+    if wrong:
+        raise ContractError(stage, what, wrong)
