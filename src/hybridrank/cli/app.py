@@ -1,0 +1,36 @@
+"""The command group."""
+
+from __future__ import annotations
+
+import click
+
+from .. import __version__
+from .components import components
+from .search import search
+
+EXIT_CODES = """\b
+Exit codes:
+  0    answered, also when nothing was found
+  1    the run failed
+  2    a flag, a value or a configuration is wrong
+  3    answered, but a leg or stage failed and was left out (--on-error degrade)
+  130  interrupted
+  141  the reader of the output went away
+"""
+
+
+@click.group(
+    epilog=EXIT_CODES, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
+)
+@click.version_option(__version__, message="%(prog)s %(version)s")
+@click.pass_context
+def app(context: click.Context) -> None:
+    """Hybrid retrieval and reranking over code and text."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help(), err=True)
+        context.exit(2)
+
+
+for command in (search, components):
+    command.epilog = EXIT_CODES
+    app.add_command(command)

@@ -1,0 +1,189 @@
+"""`hybridrank search`: index a source tree on the fly and answer one query."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from ..report.data import SEARCH_SCHEMA, dumps, result_data
+from ..report.text import result_text
+from .output import DEGRADED, Failure, Notes, reported, write
+from .progress import progress
+from .summary import corpus_data, is_degraded, tell, unmatched
+
+if TYPE_CHECKING:
+    from ..pipeline import Pipeline
+    from ..types import Filter
+
+
+def _weights(context: click.Context, param: click.Parameter, given: tuple[str, ...]) -> dict[str, float]:
+    weights: dict[str, float] = {}
+    for one in given:
+        name, _, number = one.rpartition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            name = ""
+        if not name:
+            raise click.BadParameter(f"{one!r} is no NAME=VALUE, e.g. bm25=2", context, param)
+        if name in weights:
+            raise click.BadParameter(f"leg {name!r} is given twice", context, param)
+        weights[name] = value
+    return weights
+
+
+@click.command(short_help="Index a source tree on the fly and answer a query.")
+@click.argument("query")
+@click.argument("path", default=".", type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "-k", "--k", "--top-k", "k", type=click.IntRange(min=0), default=5, show_default=True, help="Hits wanted."
+)
+@click.option(
+    "--recall", type=click.IntRange(min=1), metavar="N", help="Hits that each leg gives.  [default: 80]"
+)
+@click.option(
+    "--weight",
+    "weights",
+    metavar="NAME=VALUE",
+    multiple=True,
+    callback=_weights,
+    help="Weight of a leg, e.g. bm25=2; 0 turns it off. Repeatable.",
+)
+@click.option(
+    "--rerank-depth",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Hits that each reranker sees; 0 turns reranking off.  [default: each one's own]",
+)
+@click.option(
+    "--path",
+    "globs",
+    metavar="GLOB",
+    multiple=True,
+    help="Only files that match, as in .gitignore: src/, *.py. Repeatable.",
+)
+@click.option("--lang", "languages", metavar="NAME", multiple=True, help="Only this language. Repeatable.")
+@click.option(
+    "--kind",
+    "kinds",
+    metavar="NAME",
+    multiple=True,
+    help="Only this kind: function, method, class, ... Repeatable.",
+)
+@click.option(
+    "--config",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Pipeline from a TOML or JSON file.",
+)
+@click.option("--ablation", metavar="NAME", help="Apply one of the configuration's ablations.")
+@click.option(
+    "--on-error",
+    type=click.Choice(["raise", "degrade"]),
+    help="Fail, or leave out what fails (exit code 3).  [default: the configuration's, else raise]",
+)
+@click.option("--max-bytes", type=click.IntRange(min=1), metavar="N", help="Skip larger files.")
+@click.option("--show", is_flag=True, help="Print the code of each hit.")
+@click.option(
+    "--explain", is_flag=True, help="Tell for each hit its rank and score in every leg and stage, and why."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, documented in docs/cli.md.")
+@click.option("-v", "--verbose", is_flag=True, help="List skipped files and all events on stderr.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress, notes or warnings on stderr.")
+@click.pass_obj
+def search(
+    notes: Notes,
+    query: str,
+    path: Path,
+    k: int,
+    recall: int | None,
+    weights: Mapping[str, float],
+    rerank_depth: int | None,
+    globs: tuple[str, ...],
+    languages: tuple[str, ...],
+    kinds: tuple[str, ...],
+    config: Path | None,
+    ablation: str | None,
+    on_error: str | None,
+    max_bytes: int | None,
+    show: bool,
+    explain: bool,
+    as_json: bool,
+    verbose: bool,
+    quiet: bool,
+) -> int:
+    """Search the source files below PATH (default: here) for QUERY.
+
+    QUERY is a name, a question or a piece of code, in any language; "-" reads it from standard input.
+    One that starts with "-" goes behind "--".
+
+    Each hit is a line: [score] path:start-end  symbol (kind). Scores compare inside one answer only.
+    """
+    if quiet and verbose:
+        raise click.UsageError("--quiet and --verbose exclude each other")
+    notes.quiet, notes.verbose = quiet, verbose
+    with reported():
+        where = _where(globs, languages, kinds)
+        options: dict[str, Any] = {
+            "k": k,
+            "recall": recall,
+            "weights": weights or None,
+            "rerank_depth": rerank_depth,
+            "where": where,
+            "explain": explain,
+        }
+        text = _typed(query)
+        _refuse_early(text, options, config, ablation)
+        pipeline = _indexed(path, config, ablation, max_bytes, watched=not quiet)
+        if on_error is not None:
+            pipeline = pipeline.with_(on_error=cast("Any", on_error))
+        with pipeline:
+            result = pipeline.search(text, **options)
+    degraded = is_degraded(result)
+    corpus = corpus_data(pipeline, files=verbose)
+    if as_json:
+        answer = result_data(result, text=show, explain=explain)
+        write(dumps({"schema": SEARCH_SCHEMA, "k": k, "degraded": degraded, **answer, "corpus": corpus}))
+    else:
+        text = result_text(result, explain=explain, code=show)
+        if text:
+            write(text)
+    tell(notes, result, corpus, unmatched(pipeline, where))
+    return DEGRADED if degraded else 0
+
+
+def _typed(query: str) -> str:
+    if query != "-":
+        return query
+    if sys.stdin is None:
+        raise Failure("the query is to come from standard input, which is closed", 2)
+    return sys.stdin.buffer.read().decode("utf-8-sig", "replace").rstrip("\r\n")
+
+
+def _where(globs: tuple[str, ...], languages: tuple[str, ...], kinds: tuple[str, ...]) -> Filter | None:
+    from ..types import Filter
+
+    return Filter(path=globs, language=languages, kind=kinds) or None
+
+
+def _refuse_early(text: str, options: Mapping[str, Any], config: Path | None, ablation: str | None) -> None:
+    """Raise for flags that do not fit the pipeline, before minutes of indexing rather than after."""
+    from ..config import default_config
+    from ..pipeline import Pipeline
+    from ..request import make_request
+
+    source = default_config("code") if config is None else config
+    make_request(Pipeline.from_config(source, ablation=ablation), text, **options)
+
+
+def _indexed(
+    path: Path, config: Path | None, ablation: str | None, max_bytes: int | None, *, watched: bool
+) -> Pipeline:
+    from ..pipeline import Pipeline
+
+    with progress(watched) as watch:
+        return Pipeline.for_code(path, config=config, ablation=ablation, max_bytes=max_bytes, progress=watch)

@@ -1,0 +1,92 @@
+"""What a search tells beside its hits: what was indexed, what was not, what a filter missed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..report.escape import clip
+from .output import Notes
+
+if TYPE_CHECKING:
+    from ..pipeline import Pipeline
+    from ..types import Filter, Result
+
+
+def is_degraded(result: Result) -> bool:
+    """Whether a leg or stage failed and was left out."""
+    from ..search import FAILED
+
+    return any(event.code == FAILED for event in result.events)
+
+
+def corpus_data(pipeline: Pipeline, *, files: bool) -> dict[str, Any]:
+    """What was indexed and what was not; the skipped files by name only when asked for, they may be many."""
+    corpus = pipeline.corpus
+    if corpus is None:
+        return {}
+    skipped = sorted((str(path), reason) for path, reason in corpus.skipped)
+    reasons = Counter(reason for _, reason in skipped)
+    data: dict[str, Any] = {
+        "files": len(corpus.files),
+        "documents": len(corpus.documents),
+        "skipped": len(skipped),
+        "skipped_by_reason": dict(sorted(reasons.items())),
+    }
+    if files:
+        data["skipped_files"] = [{"path": path, "reason": reason} for path, reason in skipped]
+    return {**data, "notes": list(corpus.notes)}
+
+
+def unmatched(pipeline: Pipeline, where: Filter | None) -> list[str]:
+    """What no document fits at all: most often a misspelt name in the filter, or an empty tree."""
+    found: list[str] = []
+    documents = pipeline.documents or ()
+    if not documents:
+        return ["there was nothing to index"]
+    if where is None:
+        return found
+    for what in ("language", "kind"):
+        known = {getattr(document, what) for document in documents}
+        for name in getattr(where, what):
+            if name not in known:
+                found.append(
+                    f"no document has {what} {name!r} (there are: {', '.join(sorted(known - {''}))})"
+                )
+    for glob in where.path:
+        if not glob.startswith("!") and not any(
+            replace(where, path=glob, language=(), kind=()).select(documents)
+        ):
+            found.append(f"no path matches {glob!r}")
+    return found
+
+
+def tell(notes: Notes, result: Result, corpus: Mapping[str, Any], unmatched: list[str]) -> None:
+    said = [event.message for event in result.events if event.level != "warning"]
+    for event in result.events:
+        if event.level == "warning":
+            notes.warning(event.message)
+    if not result.hits:
+        why = "; ".join([*said, *unmatched])
+        typed = clip(" ".join(result.query.typed.split()), 60)
+        notes.note(f"no hits for {typed!r}" + (f": {why}" if why else ""))
+    elif unmatched:
+        notes.note("; ".join(unmatched))
+    if notes.verbose:
+        for message in said if result.hits else ():
+            notes.note(message)
+    _tell_skipped(notes, corpus)
+
+
+def _tell_skipped(notes: Notes, corpus: Mapping[str, Any]) -> None:
+    for message in corpus.get("notes", ()):
+        notes.note(message)
+    if corpus.get("skipped"):
+        reasons = ", ".join(f"{count} {reason}" for reason, count in corpus["skipped_by_reason"].items())
+        files = "file" if corpus["skipped"] == 1 else "files"
+        hint = "" if notes.verbose else "; --verbose lists them"
+        notes.note(f"{corpus['skipped']} {files} skipped ({reasons}){hint}")
+    for skipped in corpus.get("skipped_files", ()):
+        notes.note(f"skipped {skipped['path']}: {skipped['reason']}")
