@@ -218,6 +218,11 @@ def test_same_candidates_names_what_is_missing_where() -> None:
     assert "'leg0' lacks 'c', 'd'; 'leg1' lacks 'a'" in str(caught.value)
 
 
+def test_same_candidates_names_few_of_many() -> None:
+    with pytest.raises(ContractError, match="'leg0' lacks '0', '1', '2', '3', '4' and 4 more;"):
+        RRF(same_candidates=True).fuse(legs(["a"], ["a", *"012345678"], [*"012345678"]), k=5)
+
+
 @pytest.mark.parametrize("rankings", [{}, legs(["a"])])
 def test_same_candidates_needs_two_rankings(rankings: dict[str, Ranking]) -> None:
     with pytest.raises(ContractError, match="two or more"):
@@ -340,6 +345,15 @@ def test_symmetric_ranks_keep_one_order_under_any_hash_seed() -> None:
     fused = RRF().fuse(legs(["m", "n"], ["n", "m"]), k=5)
     assert fused.ids == ("m", "n")
     assert fused[0].score == fused[1].score == pytest.approx(0.032522, abs=5e-7)
+
+
+def test_sums_do_not_depend_on_the_order_of_legs() -> None:
+    # 0.1 + 0.2 + 0.3 is not 0.3 + 0.2 + 0.1 in floats, unless the sum is exact before it is rounded.
+    fuser = RRF(rrf_k=0, weights={"x": 0.1, "y": 0.2, "z": 0.3})
+    found = {
+        fuser.fuse({name: leg(["a"]) for name in names}, k=1)[0].score for names in ("xyz", "zyx", "yzx")
+    }
+    assert found == {math.fsum([0.1, 0.2, 0.3])}
 
 
 def test_the_score_over_the_highest_possible_one() -> None:
