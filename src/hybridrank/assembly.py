@@ -48,7 +48,7 @@ class Assembly:
         by_name = {option.name: option for option in options}
         for key in table:
             if key not in by_name:
-                raise UnknownNameError(f"option of {whose}", key, by_name, where=self._at((*path, key)))
+                raise UnknownNameError(f"option of {whose}:", key, by_name, where=self._at((*path, key)))
         for option in options:
             if option.required and option.name not in table:
                 message = f"{whose} needs {option.name} ({option.annotation or 'any value'})"

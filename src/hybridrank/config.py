@@ -104,7 +104,7 @@ def build(config: str | Path | Mapping[str, Any], *, ablation: str | None = None
     variants = config.pop(_ABLATIONS, {})
     check_resources(resources)
     check_all_used(resources, [config, variants])
-    patched = {}
+    patched: dict[tuple[str, ...], str] = {}
     if ablation is not None:
         if ablation not in variants:
             raise UnknownNameError("ablation", ablation, variants)
@@ -112,7 +112,7 @@ def build(config: str | Path | Mapping[str, Any], *, ablation: str | None = None
         stages = [option.name for option in options]
         for path, value in variants[ablation].items():
             where = dotted((_ABLATIONS, ablation, path))
-            patched[_patch(root, path, value, where, stages)] = where
+            patched.update(dict.fromkeys(_patch(root, path, value, where, stages), where))
         resources = _table(root.pop(_RESOURCES, {}), dotted((_ABLATIONS, ablation, _RESOURCES)))
         check_resources(resources)
         config = root
@@ -185,10 +185,13 @@ def _table(value: Any, where: str) -> dict[str, Any]:
     return value
 
 
-def _patch(root: dict[str, Any], path: str, value: Any, where: str, stages: list[str]) -> tuple[str, ...]:
-    """Put a value at a dotted path below `root`, in place; the path as keys."""
+def _patch(
+    root: dict[str, Any], path: str, value: Any, where: str, stages: list[str]
+) -> list[tuple[str, ...]]:
+    """Put a value at a dotted path below `root`, in place; the path, and those of new tables on its way."""
     _refuse_partial(root, path, value, where)
     node, keys, in_part = root, _keys(root, path), False
+    new = [keys]
     for depth, key in enumerate(keys, 1):
         in_part = in_part or is_part(node)
         at_stage = depth == len(keys) == 1 and key in stages
@@ -198,6 +201,8 @@ def _patch(root: dict[str, Any], path: str, value: Any, where: str, stages: list
                 "path", dotted(keys[:depth]), _below(keys[: depth - 1], known), where=where
             )
         if depth < len(keys):
+            if key not in node:
+                new.append(keys[:depth])
             below = node.setdefault(key, {}) if in_part else node[key]
             if not isinstance(below, dict):
                 message = f"{dotted(keys[:depth])} is {below!r}; there is nothing below it"
@@ -210,7 +215,7 @@ def _patch(root: dict[str, Any], path: str, value: Any, where: str, stages: list
         del node[key]
     else:
         node[key] = value
-    return keys
+    return new
 
 
 def _refuse_partial(root: Mapping[str, Any], path: str, value: Any, where: str) -> None:
