@@ -164,11 +164,12 @@ def test_weights_take_numpy_numbers_and_become_plain_floats() -> None:
     assert repr(fuser) == "RRF(rrf_k=10, weights={'a': 0.5, 'b': 2.0})"
 
 
-def test_with_weights_replaces_what_it_names() -> None:
+def test_with_weights_replaces_all_weights() -> None:
     before = RRF(rrf_k=10, weights={"bm25": 2, "dense": 3}, same_candidates=True)
     after = before.with_weights({"dense": 0.5})
-    assert after == RRF(rrf_k=10, weights={"bm25": 2, "dense": 0.5}, same_candidates=True)
+    assert after == RRF(rrf_k=10, weights={"dense": 0.5}, same_candidates=True)
     assert before.weights == {"bm25": 2, "dense": 3}
+    assert before.with_weights({}) == RRF(rrf_k=10, same_candidates=True)
 
 
 def test_options_cannot_change() -> None:

@@ -93,8 +93,8 @@ class RRF:
         return math.fsum(weight / (self.rrf_k + 1) for weight in weights.values())
 
     def with_weights(self, weights: Mapping[str, float], /) -> Self:
-        """The same fuser with these weights replaced and the others kept."""
-        return replace(self, weights={**self.weights, **check_weights(weights)})
+        """The same fuser with these weights and no others: a leg that is not named weighs 1."""
+        return replace(self, weights=weights)
 
     def _addends(self, ranking: Ranking, weight: float) -> list[float]:
         return [weight / (self.rrf_k + rank) for rank in range(1, len(ranking) + 1)]

@@ -70,8 +70,8 @@ class CombSUM:
         return _contributions(rankings, self.weights, id, "combsum", counted=False)
 
     def with_weights(self, weights: Mapping[str, float], /) -> Self:
-        """The same fuser with these weights replaced and the others kept."""
-        return replace(self, weights={**self.weights, **check_weights(weights)})
+        """The same fuser with these weights and no others: a leg that is not named weighs 1."""
+        return replace(self, weights=weights)
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -113,8 +113,8 @@ class CombMNZ:
         return _contributions(rankings, self.weights, id, "combmnz", counted=True)
 
     def with_weights(self, weights: Mapping[str, float], /) -> Self:
-        """The same fuser with these weights replaced and the others kept."""
-        return replace(self, weights={**self.weights, **check_weights(weights)})
+        """The same fuser with these weights and no others: a leg that is not named weighs 1."""
+        return replace(self, weights=weights)
 
 
 def _fuse(
