@@ -1,0 +1,69 @@
+"""The documents of a leg in tie order, and which of them a filter lets through."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DuplicateIdError
+from ..types import Document, Filter, tie_key
+
+
+class Corpus:
+    """Documents sorted by path, start line, id: a lower position wins a tie.
+
+    Attributes:
+        documents: in tie order.
+        order: for each position in `documents`, its position in what was given.
+
+    Raises:
+        DuplicateIdError: two documents have one id.
+    """
+
+    def __init__(self, documents: Iterable[Document]) -> None:
+        given = tuple(documents)
+        keys = [tie_key(document) for document in given]
+        self.order: tuple[int, ...] = tuple(sorted(range(len(given)), key=keys.__getitem__))
+        self.documents: tuple[Document, ...] = tuple(given[number] for number in self.order)
+        self._last: tuple[Filter, NDArray[np.bool_]] | None = None
+        ids = [document.id for document in self.documents]
+        if len(set(ids)) < len(ids):
+            twice = next(id for id, times in Counter(ids).items() if times > 1)
+            raise DuplicateIdError(f"id {twice!r} was given to two documents; give each an id of its own")
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    @cached_property
+    def positions(self) -> Mapping[str, int]:
+        """Position of each id in `documents`."""
+        return {document.id: position for position, document in enumerate(self.documents)}
+
+    def mask(self, where: Filter | None) -> NDArray[np.bool_] | None:
+        """Which documents pass, shape (documents,), read-only; None when all do.
+
+        The mask of the last filter is kept, since a session or a batch tends to ask with one filter.
+        """
+        if not where:
+            return None
+        last = self._last
+        if last is not None and last[0] == where:
+            return last[1]
+        mask = np.fromiter(where.select(self.documents), np.bool_, len(self.documents))
+        mask.flags.writeable = False
+        if _lasting(where):
+            self._last = where, mask
+        return mask
+
+
+def _lasting(where: Filter) -> bool:
+    """Whether the filter cannot change: a list among its metadata could."""
+    try:
+        hash(where.metadata)
+    except TypeError:
+        return False
+    return True
