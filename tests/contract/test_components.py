@@ -1,0 +1,40 @@
+"""Every part that hybridrank registers keeps the laws of its kind; a new one is covered at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from hybridrank import ComponentInfo, components
+from hybridrank.testing import checks_for
+
+BUILT_IN = [info for info in components() if info.built_in]
+CASES = [
+    pytest.param(info, check, id=f"{info.kind}-{info.name}-{law}")
+    for info in BUILT_IN
+    for law, check in checks_for(info.kind)
+]
+
+
+@pytest.mark.parametrize(("info", "check"), CASES)
+def test_a_part_keeps_the_laws_of_its_kind(info: ComponentInfo, check: Callable[[Any], None]) -> None:
+    check(info.load())
+
+
+@pytest.mark.parametrize("info", BUILT_IN, ids=lambda info: f"{info.kind}-{info.name}")
+def test_a_part_shows_its_options(info: ComponentInfo) -> None:
+    part = info.load()()
+    for option in info.options():
+        assert not option.required, f"{option.name} of {info.name} has no default"
+        assert option.annotation, f"{option.name} of {info.name} has no type"
+        assert hasattr(part, option.name), f"{info.name} has no attribute {option.name}"
+        with pytest.raises((AttributeError, TypeError)):
+            setattr(part, option.name, option.default)
+    assert repr(part).startswith(info.load().__name__)
+
+
+def test_there_are_parts_of_each_kind_that_a_search_needs() -> None:
+    kinds = {info.kind for info in BUILT_IN}
+    assert {"retriever", "fuser", "reranker", "embedder", "chunker", "tokenizer", "normalizer"} <= kinds
