@@ -1,0 +1,84 @@
+"""What a leg asks of an embedder, and the checks that a broken one does not get past."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ContractError
+from ..protocols import Embedder, Fingerprinted, FitEmbedder, Fittable
+
+
+def fit_embed_checked(
+    embedder: Embedder, texts: Sequence[str], ids: Sequence[str], *, stage: str
+) -> tuple[Embedder, NDArray[Any]]:
+    """The embedder, fitted to the texts if it can be, and their document vectors, shape (texts, dimensions).
+
+    For no texts nothing is embedded, and the vectors have shape (0, 1).
+
+    Raises:
+        ContractError: the vectors are not one row of finite numbers per text; `ids` names the documents.
+    """
+    vectors: object = ()
+    # What fits is an embedder again, which the protocols cannot express.
+    if isinstance(embedder, FitEmbedder):
+        embedder, vectors = cast("tuple[Embedder, object]", embedder.fit_embed(texts))
+    else:
+        if isinstance(embedder, Fittable):
+            embedder = cast("Embedder", embedder.fit(texts))
+        if texts:
+            vectors = embedder.embed(texts, role="document")
+    if not texts:
+        return embedder, np.zeros((0, 1))
+    checked = _matrix(vectors, embedder, len(texts), stage)
+    if bad := _not_finite(checked):
+        name = type(embedder).__name__
+        raise ContractError(
+            stage, f"got NaN or infinity from {name} for documents", [ids[row] for row in bad]
+        )
+    return embedder, checked
+
+
+def embed_checked(embedder: Embedder, queries: Sequence[str], *, stage: str) -> NDArray[Any]:
+    """The query vectors of the texts, shape (queries, dimensions).
+
+    Raises:
+        ContractError: they are not one row of finite numbers per text.
+    """
+    vectors = _matrix(embedder.embed(queries, role="query"), embedder, len(queries), stage)
+    if bad := _not_finite(vectors):
+        name = type(embedder).__name__
+        raise ContractError(stage, f"got NaN or infinity from {name} for the query {queries[bad[0]][:80]!r}")
+    return vectors
+
+
+def identity_of(embedder: Embedder) -> str:
+    """Its fingerprint; without one the name of its class, which is all that is known."""
+    if isinstance(embedder, Fingerprinted):
+        return embedder.fingerprint()
+    return f"{type(embedder).__module__}.{type(embedder).__qualname__}"
+
+
+def _matrix(raw: object, embedder: Embedder, texts: int, stage: str) -> NDArray[Any]:
+    due = f"for {texts} texts from {type(embedder).__name__}; due is one row of numbers for each, in order"
+    try:
+        vectors = np.asarray(raw)
+    except ValueError as error:
+        raise ContractError(stage, f"got vectors of unlike lengths {due}") from error
+    if vectors.ndim != 2:
+        raise ContractError(stage, f"got an array of shape {vectors.shape} {due}")
+    if len(vectors) != texts:
+        raise ContractError(stage, f"got {len(vectors)} vectors {due}")
+    if not vectors.shape[1]:
+        raise ContractError(stage, f"got empty vectors {due}")
+    if vectors.dtype.kind not in "fiu":
+        raise ContractError(stage, f"got vectors of {vectors.dtype} {due}")
+    return vectors
+
+
+def _not_finite(vectors: NDArray[Any]) -> list[int]:
+    rows: list[int] = np.flatnonzero(~np.isfinite(vectors).all(axis=1)).tolist()
+    return rows
