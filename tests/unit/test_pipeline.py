@@ -334,7 +334,7 @@ def test_dropped_words_show_in_the_trace_and_legs_get_the_rest() -> None:
     leg = made.retrievers["a"]
     assert isinstance(leg, Table)
     assert leg.calls[0][0] == "x"
-    assert result.query == Query("where is x", id="q1")
+    assert result.query == Query("x", id="q1", original="where is x")
     (event,) = result.events
     assert (event.code, event.stage, event.data["words"]) == ("dropped-words", "normalizer", ["where", "is"])
     assert made.with_(normalizer=None).search("where is x").events == ()
