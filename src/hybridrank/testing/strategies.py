@@ -16,20 +16,22 @@ try:
 except ImportError as error:
     raise MissingExtraError("hypothesis", "testing") from error
 
-_KINDS = (
-    "",
-    "function",
-    "method",
-    "class",
-    "class_body",
-    "import",
-    "module",
-    "section",
-    "lines",
-    "file",
-    "part",
+_PLACES = (
+    ("", ""),
+    ("a.py", "python"),
+    ("src/a.py", "python"),
+    ("src/sub/b.go", "go"),
+    ("docs/連線 說明.md", "markdown"),
 )
-_LANGUAGES = ("", "python", "go", "markdown")
+_SYMBOLS = (
+    ("", "", ""),
+    ("function", "parse", "parse"),
+    ("method", "parse", "Client.parse"),
+    ("class", "連線", "連線"),
+    ("part", "", "Client.parse"),
+    ("section", "", ""),
+)
+_METADATA: tuple[dict[str, int], ...] = ({}, {"team": 0}, {"team": 1, "year": 0})
 _SAMPLES = (
     "def parse_http_response(raw): return HTTPResponse(raw)",
     "parseHTTPResponse parse_http_response",
@@ -66,28 +68,46 @@ def ids() -> st.SearchStrategy[str]:
     )
 
 
-@st.composite
 def documents(
-    draw: st.DrawFn, *, id: st.SearchStrategy[str] | None = None, text: st.SearchStrategy[str] | None = None
-) -> Document:
+    *, id: st.SearchStrategy[str] | None = None, text: st.SearchStrategy[str] | None = None
+) -> st.SearchStrategy[Document]:
     """Documents with and without path, lines, name, language and metadata."""
-    start = draw(st.integers(0, 50))
-    name = draw(st.sampled_from(("", "parse", "open_connection", "連線")))
-    return Document(
-        draw(ids() if id is None else id),
-        draw(texts() if text is None else text),
-        path=draw(st.sampled_from(("", "a.py", "src/a.py", "src/sub/b.go", "docs/連線 說明.md"))),
-        start_line=start,
-        end_line=start + draw(st.integers(0, 20)),
-        kind=draw(st.sampled_from(_KINDS)),
-        name=name,
-        qualified_name=name and draw(st.sampled_from((name, f"Client.{name}"))),
-        language=draw(st.sampled_from(_LANGUAGES)),
-        metadata=draw(st.dictionaries(st.sampled_from(("team", "year")), st.integers(0, 2), max_size=2)),
+    return st.builds(
+        _document,
+        ids() if id is None else id,
+        texts() if text is None else text,
+        st.sampled_from(_PLACES),
+        st.sampled_from(_SYMBOLS),
+        st.integers(0, 50),
+        st.sampled_from(_METADATA),
     )
 
 
-def corpora(*, min_size: int = 0, max_size: int = 12) -> st.SearchStrategy[tuple[Document, ...]]:
+def _document(
+    id: str,
+    text: str,
+    place: tuple[str, str],
+    symbol: tuple[str, str, str],
+    start: int,
+    metadata: dict[str, int],
+) -> Document:
+    path, language = place
+    kind, name, qualified_name = symbol
+    return Document(
+        id,
+        text,
+        path=path,
+        start_line=start,
+        end_line=start + text.count("\n"),
+        kind=kind,
+        name=name,
+        qualified_name=qualified_name,
+        language=language,
+        metadata=metadata,
+    )
+
+
+def corpora(*, min_size: int = 0, max_size: int = 8) -> st.SearchStrategy[tuple[Document, ...]]:
     """Documents with ids of their own, in any order; often none, often two with one text."""
     return st.lists(
         documents(), min_size=min_size, max_size=max_size, unique_by=lambda document: document.id
@@ -104,9 +124,9 @@ def filters() -> st.SearchStrategy[Filter]:
     return st.builds(
         Filter,
         path=st.sampled_from(((), "*.py", "src/", "src/**/*.go", ("docs/", "a.py"), "none/")),
-        language=st.lists(st.sampled_from(_LANGUAGES), max_size=2),
-        kind=st.lists(st.sampled_from(_KINDS), max_size=3),
-        metadata=st.dictionaries(st.sampled_from(("team", "year")), st.integers(0, 2), max_size=1),
+        language=st.sampled_from(((), "python", ("go", "markdown"), "none")),
+        kind=st.sampled_from(((), "function", ("method", "class", ""), "none")),
+        metadata=st.sampled_from(({}, {"team": 1}, {"team": 1, "year": 1})),
     )
 
 
@@ -116,18 +136,26 @@ def rankings(
     *,
     corpus: Sequence[Document] | None = None,
     query: st.SearchStrategy[Query] | None = None,
-    max_size: int = 12,
+    min_size: int = 0,
+    max_size: int = 8,
 ) -> Ranking:
     """Rankings of some of a corpus, by scores (with ties) or by order alone.
 
     Args:
-        corpus: what to rank; several rankings of one corpus share ids, as fusion needs it.
+        corpus: what to rank, `min_size` documents or more; rankings of one corpus share ids.
     """
-    chosen = draw(corpora(max_size=max_size)) if corpus is None else tuple(corpus)
+    chosen = draw(corpora(min_size=min_size, max_size=max_size)) if corpus is None else tuple(corpus)
     asked = draw(queries() if query is None else query)
-    order = draw(st.permutations(chosen))[: draw(st.integers(0, min(len(chosen), max_size)))]
+    ordered = draw(
+        st.lists(st.sampled_from(chosen), min_size=min_size, max_size=max_size, unique_by=lambda d: d.id)
+        if chosen
+        else st.just([])
+    )
     source = draw(st.sampled_from(("", "bm25", "dense")))
-    if draw(st.booleans()):
-        return Ranking.from_order(asked, order, source=source)
-    scores = st.floats(-1e6, 1e6, allow_nan=False) | st.sampled_from((0.0, 0.5, 1.0))
-    return Ranking.from_scores(asked, [(document, draw(scores)) for document in order], source=source)
+    scores = draw(st.none() | st.lists(_SCORES, min_size=len(ordered), max_size=len(ordered)))
+    if scores is None:
+        return Ranking.from_order(asked, ordered, source=source)
+    return Ranking.from_scores(asked, zip(ordered, scores, strict=True), source=source)
+
+
+_SCORES = st.floats(-1e6, 1e6, allow_nan=False) | st.sampled_from((0.0, 0.5, 1.0))
