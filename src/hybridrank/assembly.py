@@ -80,7 +80,7 @@ class Assembly:
             if optional and value in (None, False):
                 return None
         names = ", ".join(dict.fromkeys(info.name for info in self._installed if info.kind == kind))
-        shown = "a table without use" if isinstance(value, dict) else f"{value!r}"
+        shown = "a table without use" if isinstance(value, dict) and "use" not in value else f"{value!r}"
         message = f'{shown} is no {kind}; write {{ use = "…" }} with one of: {names or "(none is installed)"}'
         raise ConfigError(message, where=self._at(path))
 
@@ -102,7 +102,7 @@ class Assembly:
         arguments = self.arguments(options, f"{kind} {info.name!r}", rest, path)
         try:
             return factory(**arguments)
-        except InvalidValueError as error:
+        except (ConfigError, InvalidValueError) as error:
             raise ConfigError(str(error), where=self._at(path)) from error
         except HybridRankError:
             raise

@@ -139,8 +139,9 @@ def _read(path: Path) -> Any:
         raise ConfigError(f"{path}:{line}: not UTF-8: {error.reason}; save it as UTF-8") from error
     except ValueError as error:
         found = re.search(r"line (\d+)", str(error))
-        line = int(found[1]) if found else content.count(b"\n") + 1
-        raise ConfigError(f"{path}:{line}: not valid {suffix[1:].upper()}: {error}") from error
+        at_end = content.count(b"\n") + 1 if "end of document" in str(error) else None
+        place = f"{path}:{found[1] if found else at_end}" if found or at_end else f"{path}"
+        raise ConfigError(f"{place}: not valid {suffix[1:].upper()}: {error}") from error
 
 
 def _parsed_toml(text: str) -> Any:
@@ -157,8 +158,7 @@ def _parsed_json(text: str) -> Any:
         if len(table) < len(pairs):
             names = [name for name, _ in pairs]
             twice = next(name for name in names if names.count(name) > 1)
-            line = text.count("\n", 0, max(text.rfind(json.dumps(twice, ensure_ascii=False)), 0)) + 1
-            raise ValueError(f"key {twice!r} stands twice in one object (at line {line})")
+            raise ValueError(f"key {twice!r} stands twice in one object")
         return table
 
     return json.loads(text, object_pairs_hook=once)

@@ -58,7 +58,8 @@ def options_of(part: Callable[..., Any]) -> tuple[Option, ...]:
     """
     kinds = inspect.Parameter
     function = inspect.unwrap(part.__init__ if isinstance(part, type) else part)  # type: ignore[misc]
-    names = getattr(function, "__globals__", None) or vars(sys.modules[part.__module__])
+    module = sys.modules.get(getattr(part, "__module__", ""))
+    names = getattr(function, "__globals__", None) or getattr(module, "__dict__", {})
     return tuple(
         Option(
             parameter.name,

@@ -5,8 +5,11 @@ from __future__ import annotations
 import itertools
 import math
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Self
 
 import pytest
@@ -419,3 +422,21 @@ def test_the_cause_is_kept() -> None:
     with pytest.raises(ConformanceError, match="UnicodeEncodeError") as caught:
         LAWS["odd_text"](ChokesOnSurrogates)
     assert isinstance(caught.value.__cause__, UnicodeEncodeError)
+
+
+def test_three_lines_of_pytest(tmp_path: Path) -> None:
+    (tmp_path / "test_mine.py").write_text(
+        "from hybridrank.testing import check_tokenizer, checks_for\n"
+        "from hybridrank import Tokenizer\n"
+        "import pytest\n"
+        "def test_mine():\n"
+        "    check_tokenizer(Tokenizer)\n"
+        "@pytest.mark.parametrize('law, check', checks_for('tokenizer'))\n"
+        "def test_law(law, check):\n"
+        "    check(list)\n",
+        encoding="utf-8",
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
+    run = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert "ConformanceError: tokenizer breaks the law 'tokens': " in run.stdout
+    assert f"{len(checks_for('tokenizer'))} failed, 1 passed" in run.stdout

@@ -172,7 +172,7 @@ def test_no_configuration_at_all(source: Any) -> None:
         ("p.toml", b'recall = 1\n\nx = """', r"p\.toml:3: not valid TOML"),
         ("p.json", b'{\n"recall": 1,\n}', r"p\.json:3: not valid JSON"),
         ("p.json", b"", r"p\.json:1: not valid JSON"),
-        ("p.json", b'{"a": 1,\n "b": 2,\n "a": 3}', r"p\.json:3: not valid JSON: key 'a' stands twice"),
+        ("p.json", b'{"a": 1,\n "b": 2,\n "a": 3}', r"p\.json: not valid JSON: key 'a' stands twice"),
         ("p.json", b"[1]", "a configuration is a table of keys, not list"),
         ("p.json", b"null", "a configuration is a table of keys, not NoneType"),
         ("p.json", b"[" * 100_000, "nested too deeply"),
@@ -229,9 +229,7 @@ def test_nothing_is_mutated() -> None:
 
 def test_top_level_keys_are_the_parameters_of_the_pipeline() -> None:
     names = list(inspect.signature(Pipeline).parameters)
-    with pytest.raises(
-        UnknownNameError, match=r"unknown option of the pipeline: 'recal'; did you mean 'recall'"):
-    ):
+    with pytest.raises(UnknownNameError, match="pipeline: 'recal'; did you mean 'recall'"):
         build({**leg(), "recal": 3})
     with pytest.raises(UnknownNameError) as caught:
         build({**leg(), "zzz": 3})
@@ -402,7 +400,7 @@ def test_a_path_with_odd_keys_is_quoted() -> None:
     ("value", "message"),
     [
         ({"number": 2}, "a table without use is no retriever"),
-        ({"use": 3}, "a table without use"),
+        ({"use": 3}, r"\{'use': 3\} is no retriever"),
         ("leg", r"'leg' is no retriever; write \{ use = .* leg"),
         (False, "False is no retriever"),
         (None, "None is no retriever"),

@@ -69,8 +69,9 @@ def test_ties_are_in_the_order_of_path_line_and_id() -> None:
         document("a2", "a.py", 10),
         document("0", "b.py", 1),
     ]
-    assert sorted(reversed(expected), key=tie_key) == expected
-    ranking = Ranking.from_scores(QUERY, [(d, 0.5) for d in reversed(expected)])
+    mixed = [expected[place] for place in (3, 0, 5, 1, 4, 2)]
+    assert sorted(mixed, key=tie_key) == expected
+    ranking = Ranking.from_scores(QUERY, [(d, 0.5) for d in mixed])
     assert ranking.ids == ("z", "b", "c", "a", "a2", "0")
 
 
@@ -140,9 +141,7 @@ def test_what_is_wrong_with_a_ranking_is_said() -> None:
     a, b = document("a"), document("b")
     with pytest.raises(InvalidValueError, match=r"score of 'b' in ranking 'dense' is nan"):
         Ranking(QUERY, (Hit(a, 1.0), Hit(b, float("nan"))), "dense")
-    with pytest.raises(
-        InvalidValueError, match=r"score of 'b' in ranking 'dense' rises from 1.0 to 2.0; sort"
-    ):
+    with pytest.raises(InvalidValueError, match=r"'b' in ranking 'dense' rises from 1\.0 to 2\.0; sort"):
         Ranking(QUERY, (Hit(a, 1.0), Hit(b, 2.0)), "dense")
     with pytest.raises(DuplicateIdError, match=r"id 'a' stands twice in ranking 'dense'"):
         Ranking(QUERY, (Hit(a, 1.0), Hit(a, 1.0)), "dense")
