@@ -1,0 +1,191 @@
+"""A folder of source code as documents: what was read, what was skipped, what a reader should know."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from ..protocols import Chunker
+from ..types import Document, SourceFile, tie_key
+from .chunk import TreeSitterChunker
+from .decode import decode
+from .generated import generated_text
+from .languages import language_of
+from .walk import IGNORED, MAX_BYTES, Found, Skipped, too_large, unreadable, walk
+
+Progress = Callable[[str, int, int | None], None]
+
+BINARY = "binary"
+_NAMED = 5
+_HEAD = 256
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Corpus:
+    """The documents of a folder, or of one file.
+
+    Attributes:
+        root: absolute path of the folder that all paths are relative to.
+        documents: sorted by path, start line, id.
+        files: paths of the files that were read, sorted; a blank one has no documents.
+        skipped: what was left out, with its reason, sorted by path; ignored files are counted in a note only.
+        notes: a line for people for each kind of thing that is worth knowing about the files.
+    """
+
+    root: str
+    documents: tuple[Document, ...] = ()
+    files: tuple[str, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.files)} files, {len(self.documents)} documents, {len(self.skipped)} skipped"
+        return f"Corpus({self.root!r}: {counts})"
+
+
+class FileResult(NamedTuple):
+    """What became of one file.
+
+    Attributes:
+        skipped: the reason why it has no documents.
+        encoding: what it was read with, where that was a guess.
+    """
+
+    documents: tuple[Document, ...] = ()
+    skipped: str = ""
+    encoding: str = ""
+
+
+def load_code(
+    root: str | os.PathLike[str],
+    *,
+    chunker: Chunker | None = None,
+    max_bytes: int = MAX_BYTES,
+    generated: bool = False,
+    progress: Progress | None = None,
+) -> Corpus:
+    """Walk a folder of source code and cut each file into documents.
+
+    A file that cannot be read or cut is skipped with its reason and never stops the others.
+
+    Args:
+        root: a folder, or one file.
+        chunker: `TreeSitterChunker()` when None; it cuts by lines what has no grammar.
+        max_bytes: larger files are skipped.
+        generated: whether to read files that say of themselves that they are generated.
+        progress: called with ("walk", files found, None) and ("chunk", files done, number of files).
+
+    Raises:
+        InvalidValueError: the root does not exist or cannot be read, or `max_bytes` is no positive int.
+    """
+    chunker = TreeSitterChunker() if chunker is None else chunker
+    tell = progress or (lambda *_: None)
+    found: list[Found] = []
+    skipped: list[Skipped] = []
+    for item in walk(root, max_bytes=max_bytes, generated=generated):
+        if isinstance(item, Found):
+            found.append(item)
+            tell("walk", len(found), None)
+        else:
+            skipped.append(item)
+    results: list[tuple[str, FileResult]] = []
+    ids: set[str] = set()
+    tell("chunk", 0, len(found))
+    for done, item in enumerate(found, 1):
+        result = read_file(item.path, item.file, chunker, max_bytes=max_bytes, generated=generated)
+        if not result.skipped and not ids.isdisjoint(document.id for document in result.documents):
+            result = FileResult(skipped="its chunker gave an id that another file has")
+        if result.skipped:
+            skipped.append(Skipped(item.path, result.skipped))
+        else:
+            ids.update(document.id for document in result.documents)
+            results.append((item.path, result))
+        tell("chunk", done, len(found))
+    place = Path(root).resolve()
+    ignored = sum(s.reason == IGNORED for s in skipped)
+    return Corpus(
+        str(place if place.is_dir() else place.parent),
+        tuple(sorted((d for _, result in results for d in result.documents), key=tie_key)),
+        tuple(path for path, _ in results),
+        tuple(sorted(s for s in skipped if s.reason != IGNORED)),
+        tuple(_notes(results, ignored)),
+    )
+
+
+def read_file(path: str, file: str, chunker: Chunker, *, max_bytes: int, generated: bool) -> FileResult:
+    """Read one file and cut it; whatever goes wrong is the reason why it is skipped."""
+    try:
+        with Path(file).open("rb") as opened:
+            data = opened.read(max_bytes + 1)
+    except OSError as error:
+        return FileResult(skipped=unreadable(error))
+    if len(data) > max_bytes:
+        return FileResult(skipped=too_large(max_bytes))
+    return chunk_bytes(path, data, chunker, generated=generated)
+
+
+def chunk_bytes(path: str, data: bytes, chunker: Chunker, *, generated: bool = False) -> FileResult:
+    """The documents of a file of that content; a pure function, for any process."""
+    language = language_of(path, data[:_HEAD].decode("latin-1"))
+    decoded = decode(data, cookie=language == "python")
+    if decoded is None:
+        return FileResult(skipped=BINARY)
+    reason = "" if generated else generated_text(decoded.text, language)
+    if reason:
+        return FileResult(skipped=reason)
+    try:
+        documents = tuple(chunker.chunk(SourceFile(path, decoded.text, language)))
+    except Exception as error:  # a plug-in may fail in any way, and only for this file
+        return FileResult(skipped=f"its chunker failed ({type(error).__name__}: {error})")
+    if not all(isinstance(document, Document) for document in documents):
+        return FileResult(skipped="its chunker gave something that is no Document")
+    if len({document.id for document in documents}) < len(documents):
+        return FileResult(skipped="its chunker gave an id twice")
+    return FileResult(documents, encoding=decoded.encoding if decoded.guessed else "")
+
+
+def _notes(results: Sequence[tuple[str, FileResult]], ignored: int) -> list[str]:
+    """One note a kind of thing, with the files it is about."""
+    without: dict[str, list[str]] = {}
+    fallbacks: dict[tuple[str, str], list[str]] = {}
+    guesses: dict[str, list[str]] = {}
+    damaged: list[str] = []
+    for path, result in results:
+        if result.encoding:
+            guesses.setdefault(result.encoding, []).append(path)
+        if not result.documents:
+            continue
+        first = result.documents[0]
+        if first.metadata.get("has_error"):
+            damaged.append(path)
+        if first.metadata.get("parser") == "lines":
+            reason = first.metadata.get("fallback")
+            if reason:
+                fallbacks.setdefault((first.language, str(reason)), []).append(path)
+            else:
+                without.setdefault(first.language or "of unknown language", []).append(path)
+    notes = []
+    if ignored:
+        notes.append(f"ignored by .gitignore: {_count(ignored, 'file or folder', 'files and folders')}")
+    if without:
+        languages = ", ".join(f"{len(paths)} {language}" for language, paths in sorted(without.items()))
+        notes.append(f"cut by lines, for want of a grammar: {languages}")
+    for (language, reason), paths in sorted(fallbacks.items()):
+        notes.append(f"cut by lines, though {language} has a grammar ({reason}): {_named(paths)}")
+    for encoding, paths in sorted(guesses.items()):
+        notes.append(f"not UTF-8, read as {encoding}: {_named(paths)}")
+    if damaged:
+        notes.append(f"syntax errors, only what is intact was found: {_named(damaged)}")
+    return notes
+
+
+def _named(paths: Sequence[str]) -> str:
+    more = len(paths) - _NAMED
+    return ", ".join(paths[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"

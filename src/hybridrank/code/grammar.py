@@ -1,0 +1,96 @@
+"""What a row about a grammar says, and how the grammar is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+
+@dataclass(frozen=True, slots=True)
+class Define:
+    """A kind of node that defines a symbol.
+
+    Attributes:
+        kind: our kind; a function that is a member of a class becomes a method.
+        name: fields that lead to the name: from the node on, the first of them that a node has is followed,
+            until a node has none of them.
+        members: whether definitions inside are documents of their own.
+    """
+
+    kind: str
+    name: tuple[str, ...] = ("name",)
+    members: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """A kind of node that imports.
+
+    Attributes:
+        names: fields of the imported names; empty for what binds nothing.
+        alias: field of such a name that renames it.
+        part: which part of a dotted name is bound: 0 the first, -1 the last.
+    """
+
+    names: tuple[str, ...] = ("name",)
+    alias: str = "alias"
+    part: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """How to read the trees of one grammar. All keys and members are names of node kinds.
+
+    Attributes:
+        module, function: where the grammar is, as in `tree_sitter_python.language()`.
+        definitions: what defines a symbol.
+        wrappers: what stands around a definition and belongs to it, as decorators do.
+        blocks: what to look into for definitions.
+        imports: statements of the top level that import.
+        comments: comments; those directly above a definition belong to it.
+        separator: between the parts of a qualified name.
+    """
+
+    module: str
+    definitions: Mapping[str, Define]
+    function: str = "language"
+    wrappers: frozenset[str] = frozenset()
+    blocks: frozenset[str] = frozenset()
+    imports: Mapping[str, Import] = field(default_factory=dict)
+    comments: frozenset[str] = frozenset({"comment"})
+    separator: str = "."
+
+
+class NoGrammarError(Exception):
+    """Why a grammar cannot be used here."""
+
+
+def load(grammar: Grammar) -> tree_sitter.Language:
+    """The grammar, loaded once a process.
+
+    Raises:
+        NoGrammarError: it is not installed, or does not fit the installed tree-sitter.
+    """
+    loaded = _load(grammar.module, grammar.function)
+    if isinstance(loaded, str):
+        raise NoGrammarError(loaded)
+    return loaded
+
+
+@cache
+def _load(module: str, function: str) -> tree_sitter.Language | str:
+    package = module.replace("_", "-")
+    try:
+        from tree_sitter import Language
+
+        return Language(getattr(import_module(module), function)())
+    except ImportError as error:
+        return f"{error.name or package} is not installed; run: pip install {package}"
+    except Exception as error:  # a broken wheel must cost only its language
+        return f"{package} cannot be loaded ({type(error).__name__}: {error})"
