@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _IMPORT = "import"
 _SEVERAL = "*"
 _NO_WORD = re.compile(r"\W+")
-_WORD = re.compile(r"\w")
+_CLOSING = re.compile(r"(?:[\s)\]},;]|\bend\b)*")
 
 
 class Item:
@@ -215,8 +215,9 @@ def cover(top: Item, items: Sequence[Item], lines: Sequence[str]) -> list[Span]:
         else:
             kind = level.kind
             headed.add(id(level))
-        if kind in ("module", "class_body") and spans and not any(map(_WORD.search, lines[start - 1 : stop])):
-            spans[-1] = spans[-1]._replace(end=stop)  # closing brackets alone are no document
+        above = spans[-1].end if spans else 0
+        if above == start - 1 and kind != level.kind and all(map(_CLOSING.fullmatch, lines[start - 1 : stop])):
+            spans[-1] = spans[-1]._replace(end=stop)  # a closing bracket alone is no document
         else:
             spans.append(Span(start, stop, kind, level.name, level.qualified))
 

@@ -177,13 +177,16 @@ class _Cutter:
     def best_end(self, start: int, furthest: int, end: int) -> int:
         """Where to end a piece when not all fits: before a shallow line, after a blank one, in even parts."""
         lines = self.lines
-        rest = self.size(start, end)
-        parts = max(-(-rest // self.max_chars), -(-(end - start + 1) // self.max_lines), 2)
+        rest = self.size(start, end) + 1  # with a line end, like the sizes below
+        parts = max(-(-rest // (self.max_chars + 1)), -(-(end - start + 1) // self.max_lines), 2)
         target = rest / parts
+        latest = furthest + 1
+        while is_blank(lines[latest - 1]):
+            latest += 1
         best, best_cost = furthest, (1 << 30, False, 0.0)
-        for after in range(start + 1, furthest + 2):
+        for after in range(start + 1, latest + 1):
             line = lines[after - 1]
-            size = self.size(start, after - 1)
+            size = self.offsets[after - 1] - self.offsets[start - 1]
             if is_blank(line) or 2 * size < target:
                 continue
             depth = len(line) - len(line.lstrip()) + (1 << 20 if continues(line) else 0)
