@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 import re
 import subprocess
 import sys
@@ -437,6 +438,7 @@ def test_three_lines_of_pytest(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
-    run = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    alone = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    run = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=alone)
     assert "ConformanceError: tokenizer breaks the law 'tokens': " in run.stdout
     assert f"{len(checks_for('tokenizer'))} failed, 1 passed" in run.stdout

@@ -38,8 +38,18 @@ def scored(draw: st.DrawFn) -> list[tuple[Document, float]]:
     return [(document, draw(SCORES)) for document in draw(values.corpora(max_size=6))]
 
 
-RANKINGS = values.rankings(max_size=4)
-SOME_HITS = values.rankings(min_size=1, max_size=4)
+CORPUS = tuple(
+    Document(id, text, path=path, start_line=line, end_line=line)
+    for id, text, path, line in (
+        ("d", "same text", "a.py", 9),
+        ("c", "same text", "a.py", 10),
+        ("b", "", "", 0),
+        ("a", "血糖", "b.py", 1),
+        ("a b", "\x00", "b.py", 1),
+    )
+)
+RANKINGS = values.rankings(corpus=CORPUS)
+SOME_HITS = values.rankings(corpus=CORPUS, min_size=1)
 ANY_VALUE = st.one_of(
     values.documents(),
     values.queries(surrogates=True),
@@ -268,7 +278,7 @@ def test_an_id_that_stands_twice_is_refused(ranking: Ranking, data: st.DataObjec
         Ranking.from_order(ranking.query, [*ranking, other])
 
 
-@given(values.rankings(min_size=2, max_size=4))
+@given(values.rankings(corpus=CORPUS, min_size=2))
 def test_a_rise_is_refused(ranking: Ranking) -> None:
     turned = ranking.hits[::-1]
     if turned[0].score == turned[-1].score:
