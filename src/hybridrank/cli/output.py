@@ -37,6 +37,8 @@ def reported() -> Iterator[None]:
     try:
         with contextlib.redirect_stdout(sys.stderr):
             yield
+    except Failure:
+        raise
     except HybridRankError as error:
         given = isinstance(error, (InvalidValueError, ConfigError)) and not isinstance(
             error, DuplicateIdError

@@ -77,16 +77,27 @@ def tell(notes: Notes, result: Result, corpus: Mapping[str, Any], unmatched: lis
     if notes.verbose:
         for message in said if result.hits else ():
             notes.note(message)
-    _tell_skipped(notes, corpus)
+    _tell_files(notes, corpus)
 
 
-def _tell_skipped(notes: Notes, corpus: Mapping[str, Any]) -> None:
-    for message in corpus.get("notes", ()):
-        notes.note(message)
+def _tell_files(notes: Notes, corpus: Mapping[str, Any]) -> None:
+    told = []
     if corpus.get("skipped"):
-        reasons = ", ".join(f"{count} {reason}" for reason, count in corpus["skipped_by_reason"].items())
-        files = "file" if corpus["skipped"] == 1 else "files"
-        hint = "" if notes.verbose else "; --verbose lists them"
-        notes.note(f"{corpus['skipped']} {files} skipped ({reasons}){hint}")
-    for skipped in corpus.get("skipped_files", ()):
-        notes.note(f"skipped {skipped['path']}: {skipped['reason']}")
+        counts = corpus["skipped_by_reason"]
+        reasons = "; ".join(
+            f"{reason}: {count}" if len(counts) > 1 else reason for reason, count in counts.items()
+        )
+        told.append(f"{_count(corpus['skipped'], 'file')} skipped ({reasons})")
+    if corpus.get("notes") and not notes.verbose:
+        told.append(f"{_count(len(corpus['notes']), 'note')} on how files were read")
+    if told:
+        notes.note("; ".join([*told, *(() if notes.verbose else ("--verbose shows more",))]))
+    if notes.verbose:
+        for message in corpus.get("notes", ()):
+            notes.note(message)
+        for skipped in corpus.get("skipped_files", ()):
+            notes.note(f"skipped {skipped['path']}: {skipped['reason']}")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
