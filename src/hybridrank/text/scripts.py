@@ -59,7 +59,7 @@ def wide() -> Wide:
     marks = "".join(_ranges(code for code in range(0x300, 0x1F000) if _is_mark(chr(code))))
     return Wide(
         marks=re.compile(f"[{marks}]+"),
-        unspaced=re.compile(f"([{UNSPACED}][{UNSPACED}{marks}]*)"),
+        unspaced=re.compile(f"((?![{marks}])[{UNSPACED}][{UNSPACED}{marks}]*)"),
         cluster=re.compile(f"[{UNSPACED}][{marks}]*"),
         letter=rf"\w{HAN}",
         follower=rf"\w{HAN}{marks}",

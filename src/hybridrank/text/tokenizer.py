@@ -88,10 +88,8 @@ class Tokenizer:
         if text.isascii():
             return _ASCII_WORD.findall(text)
         normal = unicodedata.normalize("NFKC", INVISIBLE.sub("", text))
-        found = _wide_word().findall(normal)
-        if not found and any(map(str.isalnum, text)):
-            return wide().marks.findall(normal)  # a few letters are mere marks in NFKC
-        return found
+        # Where there is no word there may be a letter that is a mere mark in NFKC.
+        return _wide_word().findall(normal) or wide().marks.findall(normal)
 
     def expand(self, word: str, /) -> tuple[str, ...]:
         """The tokens of one of `words`."""
@@ -125,10 +123,11 @@ class _Memo(dict[str, tuple[str, ...]]):
     def __missing__(self, word: str) -> tuple[str, ...]:
         tokens = self._expand(word)
         if len(word) <= _MEMO_LETTERS:
-            self._size += 1 + len(tokens)
-            if self._size > _MEMO_TOKENS:
+            cost = 1 + len(tokens)
+            if self._size + cost > _MEMO_TOKENS:
                 self.clear()
                 self._size = 0
+            self._size += cost
             self[word] = tokens
         return tokens
 
@@ -159,8 +158,8 @@ def _split(word: str) -> Iterator[Group]:
         yield word_tokens(word)
         return
     patterns = wide()
-    if patterns.marks.fullmatch(word):
-        yield [word]
+    if not patterns.marks.sub("", word).strip("_.-"):
+        yield patterns.marks.findall(word)
         return
     for number, piece in enumerate(patterns.unspaced.split(word)):
         if number % 2:
