@@ -84,9 +84,9 @@ class Postings:
     def scores(self, weights: Mapping[str, int]) -> NDArray[np.float64]:
         """The score of every document, shape (documents,), for known terms and how often each counts.
 
-        float32 impacts are summed as float64, whose 29 further bits keep all but extreme sums exact. So
-        mathematically equal scores are equal numbers, whatever the order of the terms; rounded float32 sums
-        would break such ties. Values are cast first, since `np.add.at` is 20 times slower on mixed types.
+        float32 impacts are summed as float64, whose 29 further bits keep all but extreme sums exact. So the
+        same addends make the same score in whatever order they come; rounded float32 sums would break such
+        ties. Values are cast first, since `np.add.at` is 20 times slower on mixed types.
         """
         totals = np.zeros(len(self.lengths))
         for term, weight in weights.items():
