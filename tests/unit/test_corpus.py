@@ -133,7 +133,7 @@ def test_generated_files_are_skipped_unless_wanted(tmp_path: Path) -> None:
 
 # CH-24
 def test_the_size_limit_is_told_and_can_be_raised(tmp_path: Path) -> None:
-    write(tmp_path, big_dot_py=b"x = 1\n" * 200_000, small_dot_py=b"x = 1\n")
+    write(tmp_path, big_dot_py=b"x = 1\n" + b" " * 1_000_000, small_dot_py=b"x = 1\n")
     corpus = load_code(tmp_path)
     assert corpus.files == ("small.py",)
     assert corpus.skipped == (Skipped("big.py", "over 1,000,000 bytes, see max_bytes (--max-bytes)"),)
