@@ -25,11 +25,13 @@ from .stopwords import (
 Span: TypeAlias = tuple[int, int]
 
 _QUOTED = re.compile(
-    r"""`[^`]*`|"[^"]*"|(?<!\w)'[^']*'(?!\w)|“[^”]*”|‘[^’]*’|«[^»]*»|「[^」]*」|『[^』]*』|《[^》]*》"""
+    r"""`[^`]*`|"[^"]*"|(?<!\w)'[^']*'(?!\w)|“[^“”]*”|‘[^‘’]*’|«[^«»]*»|「[^「」]*」|『[^『』]*』|《[^《》]*》"""
 )
 _CODE = re.compile(r"[(){}=;]")
 _MENTIONED_CALL = re.compile(r"(?<=\w)\(\)(?![A-Za-z0-9_({=;:\[]|\.\w)")
 _WORDS = ASKING | ALSO_NAMES | AUXILIARIES
+# A longer text is something that was pasted; a question of this length takes some milliseconds.
+_LONGEST = 1000
 _EDGES = ".,;:!?…，。、；：？！"
 _QUESTION_MARKS = ("?", "？")
 
@@ -41,8 +43,8 @@ class QueryNormalizer:
     English words go as whole words, with auxiliaries, pronouns and articles, where the text is a question;
     Chinese, Japanese and Korean phrases go from running text. What stands in quotes or backquotes, after an
     article (`the where clause`), in capitals, or joined to a name (`is_valid`, `what.py`) stays. Left alone
-    are queries of one word, of several lines, of code (with one of `( ) { } = ;`, other than in `name()`),
-    and those of which nothing with a letter or a digit would be left.
+    are queries of one word, of several lines or more than 1000 characters, of code (with one of
+    `( ) { } = ;`, other than in `name()`), and those of which nothing with a letter or a digit would be left.
 
     White space is folded and trimmed, a question mark at the end goes with the question words.
     """
@@ -64,7 +66,11 @@ def normalize_query(text: str) -> Normalized:
     """
     if not isinstance(text, str):
         raise InvalidValueError(f"query text is {type(text).__name__} {text!r:.40}; give a str")
-    if len(text.strip().splitlines()) > 1 or _CODE.search(_MENTIONED_CALL.sub("", text)):
+    if (
+        len(text) > _LONGEST
+        or len(text.strip().splitlines()) > 1
+        or _CODE.search(_MENTIONED_CALL.sub("", text))
+    ):
         return Normalized(text)
     folded = " ".join(text.split())
     dropped: list[Span] = []
