@@ -126,8 +126,8 @@ def search(
     if quiet and verbose:
         raise click.UsageError("--quiet and --verbose exclude each other")
     notes.quiet, notes.verbose = quiet, verbose
+    where = _where(globs, languages, kinds)
     with reported():
-        where = _where(globs, languages, kinds)
         options: dict[str, Any] = {
             "k": k,
             "recall": recall,
@@ -167,7 +167,12 @@ def _typed(query: str) -> str:
 def _where(globs: tuple[str, ...], languages: tuple[str, ...], kinds: tuple[str, ...]) -> Filter | None:
     from ..types import Filter
 
-    return Filter(path=globs, language=languages, kind=kinds) or None
+    where = Filter(path=globs, language=languages, kind=kinds)
+    try:
+        any(where.select(()))  # compiles the globs
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--path") from error
+    return where or None
 
 
 def _refuse_early(text: str, options: Mapping[str, Any], config: Path | None, ablation: str | None) -> None:

@@ -11,7 +11,7 @@ from ..protocols import Weighted
 from ..types import Event, Hit, Query, Ranking, Result, location
 from .escape import code_lines, printable
 from .explanation import Step, dropped_words, stage_names, steps
-from .text import reasons
+from .text import reasons, score_text
 
 if TYPE_CHECKING:
     from ..pipeline import Pipeline
@@ -20,7 +20,7 @@ HITS, LINES, COLUMNS = 50, 24, 200
 """How many hits, lines of each and characters of each line are shown; what is cut off is counted."""
 
 _STYLE = """<style>
-.hybridrank{font-size:13px;line-height:1.45;color:inherit;max-width:100%;overflow-x:auto}
+.hybridrank{font-size:13px;line-height:1.45;color:inherit;max-width:min(100%,1000px);overflow-x:auto}
 .hybridrank p{margin:.2em 0 .5em;overflow-wrap:anywhere}
 .hybridrank small{opacity:.65;font-size:11px;font-weight:400}
 .hybridrank table{border-collapse:collapse;border:0;margin:0;width:100%}
@@ -30,8 +30,8 @@ _STYLE = """<style>
 .hybridrank tbody.hit td{border-top:1px solid rgba(128,128,128,.3)}
 .hybridrank tbody.hit:first-of-type td,.hybridrank tr.more td{border-top:0}
 .hybridrank tr.more td{padding-top:0}
-.hybridrank td.what{width:60%;min-width:12em;overflow-wrap:anywhere}
-.hybridrank .n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+.hybridrank td.what{min-width:12em;overflow-wrap:anywhere}
+.hybridrank .n{width:1%;text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 .hybridrank .mono{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:12px}
 .hybridrank .first{font-weight:700}
 .hybridrank .none{opacity:.35}
@@ -130,7 +130,7 @@ def _hit(rank: int, hit: Hit, names: Sequence[str], way: dict[str, Step], told: 
     places = "".join(_place(hit, name, way.get(name)) for name in names)
     return (
         f'<tbody class="hit"><tr><td class="n">{rank}</td><td class="what">{what}</td>'
-        f'<td class="n">{hit.score:.4f}</td>{places}</tr>'
+        f'<td class="n">{score_text(hit.score)}</td>{places}</tr>'
         f'<tr class="more"><td></td><td colspan="{len(names) + 2}"><div class="open">'
         f"{_code(hit)}{_told(told)}</div></td></tr></tbody>"
     )
@@ -145,7 +145,7 @@ def _place(hit: Hit, name: str, step: Step | None) -> str:
         up = step.rank_before - component.rank
         moved = f" <small>{'↑' if up > 0 else '↓'}{abs(up)}</small>"
     first = " first" if component.rank == 1 else ""
-    return f'<td class="n{first}" title="score {component.score:.4f}">{component.rank}{moved}</td>'
+    return f'<td class="n{first}" title="score {score_text(component.score)}">{component.rank}{moved}</td>'
 
 
 def _code(hit: Hit) -> str:
@@ -165,7 +165,7 @@ def _code(hit: Hit) -> str:
 def _told(way: Sequence[Step]) -> str:
     rows = "".join(
         f'<tr><td><small>{_safe(step.stage)}</small></td><td class="n">{_moved(step)}</td>'
-        f'<td class="n">{"" if step.score is None else f"{step.score:.4f}"}</td>'
+        f'<td class="n">{"" if step.score is None else score_text(step.score)}</td>'
         f"<td>{escape(', '.join(reasons(step)))}</td></tr>"
         for step in way
     )

@@ -12,6 +12,7 @@ from .explanation import Step, dropped_words, steps
 WIDTH = 100
 SHOWN = 8
 """How many contributions of one stage are spelt out; the others are summed."""
+_STAGE = 24
 
 
 def hit_line(hit: Hit) -> str:
@@ -20,7 +21,12 @@ def hit_line(hit: Hit) -> str:
     symbol = printable(document.qualified_name or document.name)
     kind = f"({printable(document.kind)})" if document.kind else ""
     name = " ".join(part for part in (symbol, kind) if part)
-    return f"[{hit.score:.4f}] {printable(location(document))}" + (f"  {name}" if name else "")
+    return f"[{score_text(hit.score)}] {printable(location(document))}" + (f"  {name}" if name else "")
+
+
+def score_text(score: float) -> str:
+    """Four decimals, or four digits and an exponent where those would run on."""
+    return f"{score:.4f}" if abs(score) < 1e8 else f"{score:.4g}"
 
 
 def code_text(hit: Hit) -> str:
@@ -73,12 +79,12 @@ def query_text(result: Result) -> str:
 def explain_hit(result: Result, hit: Hit) -> str:
     """One block of lines per stage: place, score, and what they are made of."""
     rows = steps(result, hit)
-    name_width = max((width(printable(step.stage)) for step in rows), default=0)
+    names = [clip(printable(step.stage), _STAGE) for step in rows]
+    name_width = max(map(width, names), default=0)
     lines: list[str] = []
-    for step in rows:
-        name = printable(step.stage)
+    for name, step in zip(names, rows, strict=True):
         head = f"    {name}{' ' * (name_width - width(name))}  {_place(step):<13}"
-        head += f"{'' if step.score is None else format(step.score, '.4f'):>9}"
+        head += f"{'' if step.score is None else score_text(step.score):>9}"
         lines += _wrap(head, reasons(step))
     for verdict in result.verdicts:
         if verdict.id == hit.id:
