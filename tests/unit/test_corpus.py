@@ -175,6 +175,12 @@ def test_the_chunker_can_be_chosen(tmp_path: Path) -> None:
     assert [d.kind for d in load_code(tmp_path, chunker=TreeSitterChunker()).documents] == ["function"]
 
 
+@pytest.mark.parametrize("chunker", ["lines", LineChunker, 1])
+def test_what_is_no_chunker_is_refused(tmp_path: Path, chunker: Any) -> None:
+    with pytest.raises(InvalidValueError, match="chunker is"):
+        load_code(tmp_path, chunker=chunker)
+
+
 def test_progress_is_told_from_nothing_to_all(tmp_path: Path) -> None:
     write(tmp_path, a_dot_py=b"x\n", b_dot_py=b"y\n")
     told: list[tuple[str, int, int | None]] = []

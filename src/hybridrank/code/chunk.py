@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from ..types import Document, FrozenDict, SourceFile
 from .grammar import Grammar, NoGrammarError, load
 from .grammars import GRAMMARS
 from .languages import language_of
-from .lines import LineChunker
+from .lines import by_lines
 from .outline import Outliner, cover
 from .recover import recover
 from .spans import MAX_CHARS, check_limit, documents, split_lines
@@ -28,6 +29,7 @@ _PARSED: FrozenDict[str, object] = FrozenDict(parser="tree-sitter")
 _PARSED_WITH_ERRORS: FrozenDict[str, object] = FrozenDict(parser="tree-sitter", has_error=True)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class TreeSitterChunker:
     """Cuts source files along their syntax, and files of languages without a grammar by lines.
 
@@ -53,16 +55,20 @@ class TreeSitterChunker:
         InvalidValueError: `max_chars` is no int of 1 or more.
     """
 
-    def __init__(self, *, max_chars: int = MAX_CHARS) -> None:
-        self.max_chars = check_limit("max_chars", max_chars)
+    max_chars: int = MAX_CHARS
+
+    def __post_init__(self) -> None:
+        check_limit("max_chars", self.max_chars)
 
     def chunk(self, source: SourceFile, /) -> tuple[Document, ...]:
         """The documents of a file, in the order of its lines; none when all of it is blank."""
         language = source.language or language_of(source.path, source.text)
         source = SourceFile(source.path, source.text, language)
         grammar = GRAMMARS.get(language)
+        if grammar is None:
+            return self._by_lines(source)
         try:
-            return self._by_lines(source) if grammar is None else self._by_syntax(source, grammar)
+            return self._by_syntax(source, grammar)
         except NoGrammarError as error:
             return self._by_lines(source, str(error))
         except Exception as error:  # whatever a grammar does, the file can still be cut by lines
@@ -70,7 +76,7 @@ class TreeSitterChunker:
 
     def _by_lines(self, source: SourceFile, fallback: str = "") -> tuple[Document, ...]:
         given = {"fallback": fallback} if fallback else {}
-        return LineChunker(max_chars=self.max_chars).documents(source, FrozenDict(parser="lines", **given))
+        return by_lines(source, max_chars=self.max_chars, metadata=FrozenDict(parser="lines", **given))
 
     def _by_syntax(self, source: SourceFile, grammar: Grammar) -> tuple[Document, ...]:
         if "\0" in source.text:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from ..errors import InvalidValueError
 from ..protocols import Chunker
 from ..types import Document, SourceFile, tie_key
 from .chunk import TreeSitterChunker
@@ -79,9 +80,12 @@ def load_code(
         progress: called with ("walk", files found, None) and ("chunk", files done, number of files).
 
     Raises:
-        InvalidValueError: the root does not exist or cannot be read, or `max_bytes` is no positive int.
+        InvalidValueError: the root does not exist or cannot be read, `max_bytes` is no positive int, or
+            `chunker` has no method `chunk`.
     """
     chunker = TreeSitterChunker() if chunker is None else chunker
+    if isinstance(chunker, type) or not hasattr(chunker, "chunk"):
+        raise InvalidValueError(f"chunker is {chunker!r}; give an object with a method chunk(source)")
     tell = progress or (lambda *_: None)
     found: list[Found] = []
     skipped: list[Skipped] = []

@@ -216,7 +216,11 @@ def cover(top: Item, items: Sequence[Item], lines: Sequence[str]) -> list[Span]:
             kind = level.kind
             headed.add(id(level))
         above = spans[-1].end if spans else 0
-        if above == start - 1 and kind != level.kind and all(map(_CLOSING.fullmatch, lines[start - 1 : stop])):
+        if (
+            above == start - 1
+            and kind != level.kind
+            and all(map(_CLOSING.fullmatch, lines[start - 1 : stop]))
+        ):
             spans[-1] = spans[-1]._replace(end=stop)  # a closing bracket alone is no document
         else:
             spans.append(Span(start, stop, kind, level.name, level.qualified))

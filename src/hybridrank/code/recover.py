@@ -23,8 +23,9 @@ _BYTES = 600_000
 """What may be parsed again: noise is damaged everywhere, and slow to parse."""
 
 _HEADS = 4
-_DEPTH = 8
+"""How many blocks are tried as the head of a class."""
 
+_DEPTH = 8
 
 Parse = Callable[[bytes], "Node | None"]
 
@@ -87,9 +88,10 @@ class _Reader:
     def members(self, first: int, last: int, parent: Item, depth: int) -> bool:
         """Read a damaged class as its head and what is inside; False when that is not what it is."""
         outer = indent(self.lines[first - 1])
-        inside = [n for n in range(first + 1, last + 1) if indent(self.lines[n - 1]) > outer]
-        blocks = self.blocks(first + 1, last, deeper_than=outer)
-        for below in dict.fromkeys([*inside[:1], *(start for start, _ in blocks[1:_HEADS])]):
+        lines = enumerate(self.lines[first:last], first + 1)
+        inside = (n for n, line in lines if not is_blank(line) and indent(line) > outer)
+        starts = [start for start, _ in self.blocks(first + 1, last, deeper_than=outer)]
+        for below in dict.fromkeys([next(inside, last + 1), *starts[1:_HEADS]]):
             root = self.parse(first, below - 1)
             if root is None or root.has_error or not self.outliner.is_container(root.children):
                 continue

@@ -203,7 +203,7 @@ def cut_line(line: str, max_chars: int) -> Iterator[str]:
         stop = start + max_chars
         if stop < len(line):
             early = start + max_chars * 3 // 4
-            stop = max((line.rfind(c, early, stop) for c in " \t,;"), default=-1) + 1 or stop
+            stop = max(line.rfind(c, early, stop) for c in " \t,;") + 1 or stop
         piece = line[start:stop]
         if not is_blank(piece):
             yield piece
