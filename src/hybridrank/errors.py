@@ -16,11 +16,18 @@ A message says what was wrong, with which value, and what to do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 
 class HybridRankError(Exception):
-    """Root of all errors raised on purpose by hybridrank and its parts."""
+    """Root of all errors raised on purpose by hybridrank and its parts.
+
+    All of them pickle with message and attributes, so that they survive a process pool.
+    """
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
+        return _restore, (type(self), self.args, self.__dict__)
 
 
 class InvalidValueError(HybridRankError, ValueError):
@@ -90,6 +97,13 @@ class NotIndexedError(HybridRankError):
 
 class MismatchError(HybridRankError):
     """A model, dimension or digest is not the one that the index was made with."""
+
+
+def _restore(kind: type[HybridRankError], args: tuple[object, ...], state: dict[str, Any]) -> HybridRankError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error
 
 
 def _hint(name: str, known: list[str]) -> str:

@@ -145,11 +145,12 @@ class Pipeline:
             progress: called with (step, done, total or None).
         """
         from .code.corpus import load_code
+        from .code.walk import MAX_BYTES
         from .config import default_config
 
         pipeline = cls.from_config(default_config("code") if config is None else config, ablation=ablation)
-        options = {} if max_bytes is None else {"max_bytes": max_bytes}
-        corpus = load_code(root, chunker=pipeline.chunker, progress=progress, **options)
+        size = MAX_BYTES if max_bytes is None else max_bytes
+        corpus = load_code(root, chunker=pipeline.chunker, max_bytes=size, progress=progress)
         pipeline = pipeline.index(corpus.documents, progress=progress)
         pipeline.corpus = corpus
         return pipeline

