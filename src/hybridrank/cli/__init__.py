@@ -42,7 +42,6 @@ def _run(args: list[str]) -> int:
         flush()
         return int(code or 0)
     except click.exceptions.Exit as stop:
-        flush()
         return stop.exit_code
     except click.ClickException as error:
         notes.error(error.format_message())
