@@ -243,3 +243,9 @@ def test_a_frozen_mapping_reads_as_a_dict() -> None:
 def test_a_field_of_the_wrong_type_is_refused_by_name(wrong: dict[str, Any]) -> None:
     with pytest.raises(InvalidValueError, match=next(iter(wrong))):
         Document("a", "text", **wrong)
+
+
+@pytest.mark.parametrize("wrong", [{"path": "!"}, {"path": ""}, {"kind": ["function", ""]}, {"language": 3}])
+def test_a_filter_that_can_match_nothing_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(InvalidValueError, match=f"{next(iter(wrong))} of the filter"):
+        Filter(**wrong)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import InvalidValueError
 from .frozen import FrozenDict
-
 
 _TEXTS = ("path", "kind", "name", "qualified_name", "language")
 
@@ -110,7 +109,7 @@ class Query:
 
 
 def _as_tuple(value: str | Iterable[str]) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else tuple(value)
+    return (value,) if isinstance(value, str) or not isinstance(value, Iterable) else tuple(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +131,13 @@ class Filter:
     def __post_init__(self) -> None:
         for name in ("path", "language", "kind"):
             object.__setattr__(self, name, _as_tuple(getattr(self, name)))
+            if not all(isinstance(value, str) and value for value in getattr(self, name)):
+                raise InvalidValueError(
+                    f"{name} of the filter is {getattr(self, name)!r}; give non-empty str"
+                )
         object.__setattr__(self, "metadata", FrozenDict(self.metadata))
+        if self.path:
+            _path_matcher(_as_tuple(self.path))
 
     def __bool__(self) -> bool:
         return bool(self.path or self.language or self.kind or self.metadata)
@@ -155,12 +160,15 @@ class Filter:
         return next(self.select((document,)))
 
 
-def _path_matcher(globs: tuple[str, ...]) -> Any:
+def _path_matcher(globs: tuple[str, ...]) -> Callable[[str], bool]:
     from functools import cache
 
     from pathspec import GitIgnoreSpec
 
-    return cache(GitIgnoreSpec.from_lines(globs).match_file)
+    try:
+        return cache(GitIgnoreSpec.from_lines(globs).match_file)
+    except ValueError as error:
+        raise InvalidValueError(f"path of the filter is {globs!r}, which is no glob: {error}") from error
 
 
 def tie_key(document: Document) -> tuple[str, int, str]:
