@@ -155,7 +155,10 @@ def normalize(query: Query, normalizer: Normalizer | None) -> tuple[Query, tuple
 
 def is_blank(query: Query) -> bool:
     """Whether the query has no letter and no digit, so that nothing can be searched for."""
-    return not any(character.isalnum() for character in query.text)
+    from unicodedata import normalize as fold
+
+    # Compatibility forms count as what they stand for, as they do for the tokenizer.
+    return not any(character.isalnum() for character in fold("NFKC", query.text))
 
 
 def retrieve_call(request: Request, name: str, query: Query) -> Call:
