@@ -13,7 +13,7 @@ from typing import Any
 
 __version__ = "0.1.0"
 
-# By subject: values, pipeline, parts, protocols, errors.
+# By subject: values, pipeline, parts, evaluation, protocols, errors.
 _MODULES = {
     "types": (
         "Component Contribution Document Event Filter Hit Query Quote Ranking Result SourceFile Stage Trace "
@@ -32,6 +32,13 @@ _MODULES = {
     "fusers.rrf": "RRF",
     "fusers.scores": "CombMNZ CombSUM",
     "rerankers.definition_first": "DefinitionFirst",
+    "evaluation.cases": "Case load_cases",
+    "evaluation.targets": "Target",
+    "evaluation.measures": "Measure parse_measure",
+    "evaluation.scores": "Scores score_run",
+    "evaluation.experiment": "compare evaluate",
+    "evaluation.comparison": "Comparison",
+    "evaluation.outcomes": "Evaluation",
     "protocols": (
         "AsyncReranker AsyncRetriever BatchRetriever Chunker Closeable Embedder Explainable Fingerprinted "
         "FitEmbedder Fittable Fuser Indexable Normalized Normalizer Reranker Retriever Validator Weighted"

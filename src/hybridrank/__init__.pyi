@@ -15,6 +15,17 @@ from .errors import MissingExtraError as MissingExtraError
 from .errors import NotIndexedError as NotIndexedError
 from .errors import PluginError as PluginError
 from .errors import UnknownNameError as UnknownNameError
+from .evaluation.cases import Case as Case
+from .evaluation.cases import load_cases as load_cases
+from .evaluation.comparison import Comparison as Comparison
+from .evaluation.experiment import compare as compare
+from .evaluation.experiment import evaluate as evaluate
+from .evaluation.measures import Measure as Measure
+from .evaluation.measures import parse_measure as parse_measure
+from .evaluation.outcomes import Evaluation as Evaluation
+from .evaluation.scores import Scores as Scores
+from .evaluation.scores import score_run as score_run
+from .evaluation.targets import Target as Target
 from .fusers.rrf import RRF as RRF
 from .fusers.scores import CombMNZ as CombMNZ
 from .fusers.scores import CombSUM as CombSUM

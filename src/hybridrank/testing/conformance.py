@@ -24,7 +24,7 @@ from functools import partial, wraps
 
 from ..errors import UnknownNameError
 from ..types import Document
-from . import ordering, retrieval, texts
+from . import measuring, ordering, retrieval, texts
 from .checking import Breach, ConformanceError, Make
 from .samples import DOCUMENTS
 
@@ -48,6 +48,7 @@ _LAWS: dict[str, tuple[Check, ...]] = {
     "chunker": texts.CHUNKER_LAWS,
     "tokenizer": texts.TOKENIZER_LAWS,
     "normalizer": texts.NORMALIZER_LAWS,
+    "measure": measuring.MEASURE_LAWS,
 }
 
 
@@ -100,6 +101,11 @@ def check_tokenizer(make: Make) -> None:
 def check_normalizer(make: Make) -> None:
     """Run the laws of query normalizers; as `check_retriever`."""
     _run_all("normalizer", make)
+
+
+def check_measure(make: Make) -> None:
+    """Run the laws of measures; as `check_retriever`."""
+    _run_all("measure", make)
 
 
 def checks_for(kind: str) -> tuple[tuple[str, Check], ...]:

@@ -1,0 +1,1 @@
+"""Evaluation: measures, cases, judgements, significance, experiments."""
