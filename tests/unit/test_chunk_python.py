@@ -7,6 +7,7 @@ import inspect
 import subprocess
 import sys
 import sysconfig
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ import pytest
 
 from hybridrank.code import chunk, grammar
 from hybridrank.code.chunk import TreeSitterChunker
+from hybridrank.code.grammar import Define
+from hybridrank.code.grammars import GRAMMARS, PYTHON
 from hybridrank.errors import InvalidValueError
 from hybridrank.types import Document, SourceFile
 
@@ -423,6 +426,47 @@ def test_methods_around_a_damaged_one_are_found() -> None:
     ]
 
 
+def test_methods_after_damage_stay_in_their_class() -> None:
+    text = (
+        "class A(B):\n    def f(self):\n        self.x = call(\n            1,:\n            2,\n"
+        "        )\n\n"
+        "    @property\n    def g(self):\n        return 2\n\n    def h(self): pass\n\ndef top(): pass\n"
+    )
+    found = {row[2] for row in rows(text) if row[1] in ("function", "method", "class")}
+    assert found >= {"A", "A.f", "A.g", "A.h", "top"}
+
+
+def test_a_doc_string_with_blank_lines_after_damage_stays_whole() -> None:
+    text = 'x = (\n\ndef f():\n    """doc\n\nat the margin\n    """\n    return 1\n\ndef g(): pass\n'
+    assert rows(text)[1:] == [("3-8", "function", "f"), ("10-10", "function", "g")]
+
+
+def test_a_text_after_damage_is_not_taken_for_code() -> None:
+    text = 'x = (\n\nT = """\nhello it is\n\ndef no():\n    pass\n\nmore of it\n"""\n\ndef g(): pass\n'
+    assert [d.name for d in chunks(text) if d.kind == "function"] == ["g"]
+
+
+def test_the_row_of_a_language_says_what_defines(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = replace(
+        PYTHON,
+        definitions={
+            "class_definition": Define("class", members=True),
+            "assignment": Define("function", name=("left",)),
+        },
+        wrappers=frozenset({"expression_statement"}),
+        separator="::",
+    )
+    monkeypatch.setitem(GRAMMARS, "python", row)
+    assert rows("class A: x = 1\nclass B:\n    y = 1\n    # z\n    z: int = 2\n    f()\nw = 3\n") == [
+        ("1-1", "class", "A"),
+        ("2-2", "class", "B"),
+        ("3-3", "method", "B::y"),
+        ("4-5", "method", "B::z"),
+        ("6-6", "class_body", "B"),
+        ("7-7", "function", "w"),
+    ]
+
+
 def test_a_sound_file_has_no_error() -> None:
     assert all("has_error" not in d.metadata for d in chunks(MODULE))
 
@@ -460,6 +504,13 @@ def test_a_long_definition_is_cut_at_shallow_lines_after_blank_ones() -> None:
     body = "    if a:\n        b = 1\n        c = 2\n\n        d = 3\n\n"
     documents = chunks("def f():\n" + body * 8, max_chars=250)
     assert len(documents) > 1
+    assert all(d.text.startswith("    if a:") for d in documents[1:])
+
+
+def test_no_piece_begins_with_what_goes_on() -> None:
+    body = "    if a:\n        b = (\n            1\n        )\n    else:\n        c = 1\n"
+    documents = chunks("def f():\n" + body * 8, max_chars=150)
+    assert len(documents) > 3
     assert all(d.text.startswith("    if a:") for d in documents[1:])
 
 

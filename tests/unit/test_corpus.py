@@ -78,10 +78,21 @@ def test_one_bad_file_does_not_stop_the_others(tmp_path: Path, monkeypatch: pyte
 
 def test_documents_are_sorted_and_paths_relative(tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
-    write(tmp_path, z_dot_py=b"x = 1\n\ndef f(): pass\n", b__a_dot_py=b"y = 1\n", b_dot_py=b"z = 1\n")
+    write(
+        tmp_path,
+        z_dot_py=b"x = 1\n\ndef f(): pass\n" + b"\n" * 8 + b"y = 1",
+        b__a_dot_py=b"y = 1\n",
+        b_dot_py=b"z = 1\n",
+    )
     corpus = load_code(str(tmp_path))
     assert corpus.root == str(tmp_path.resolve())
-    assert [d.id for d in corpus.documents] == ["b.py:1-1", "b/a.py:1-1", "z.py:1-1", "z.py:3-3"]
+    assert [d.id for d in corpus.documents] == [
+        "b.py:1-1",
+        "b/a.py:1-1",
+        "z.py:1-1",
+        "z.py:3-3",
+        "z.py:12-12",
+    ]
     assert list(corpus.documents) == sorted(corpus.documents, key=tie_key)
 
 

@@ -41,6 +41,10 @@ def test_without_blank_lines_the_pieces_are_even() -> None:
     assert spans("x\n" * 9, max_chars=5) == [(1, 3), (4, 6), (7, 9)]
 
 
+def test_no_piece_is_tiny_for_the_sake_of_a_blank_line() -> None:
+    assert spans("a\n\n" + "b\n" * 20, max_lines=12) == [(1, 11), (12, 22)]
+
+
 # CH-12
 def test_both_limits_change_the_documents() -> None:
     text = "some words in a line\n" * 200

@@ -126,6 +126,10 @@ def test_allow_lists_reach_into_folders(tmp_path: Path) -> None:
         ("!", []),
         ("axb/", []),
         ("\\", []),
+        ("/*xb", ["axb"]),
+        ("\ufeffaxb", ["axb", "sub/axb"]),
+        ("sub/axb**", ["sub/axb"]),
+        ("su**/**/axb", ["sub/axb"]),
     ],
 )
 def test_patterns_mean_what_git_says(tmp_path: Path, pattern: str, ignored: list[str]) -> None:

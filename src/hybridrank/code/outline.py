@@ -208,22 +208,17 @@ def cover(top: Item, items: Sequence[Item], lines: Sequence[str]) -> list[Span]:
             start += 1
         if start > stop:
             return
+        is_head = level is not top and id(level) not in headed
+        headed.add(id(level))
+        above = spans[-1].end if spans else 0
+        if not is_head and above == start - 1 and all(map(_CLOSING.fullmatch, lines[start - 1 : stop])):
+            spans[-1] = spans[-1]._replace(end=stop)  # a closing bracket alone is no document
+            return
         if level is top:
             kind = "module"
-        elif id(level) in headed:
-            kind = "class_body"
         else:
-            kind = level.kind
-            headed.add(id(level))
-        above = spans[-1].end if spans else 0
-        if (
-            above == start - 1
-            and kind != level.kind
-            and all(map(_CLOSING.fullmatch, lines[start - 1 : stop]))
-        ):
-            spans[-1] = spans[-1]._replace(end=stop)  # a closing bracket alone is no document
-        else:
-            spans.append(Span(start, stop, kind, level.name, level.qualified))
+            kind = "class_body" if level.kind == "class" and not is_head else level.kind
+        spans.append(Span(start, stop, kind, level.name, level.qualified))
 
     for item in items:
         while levels[-1] is not item.parent:
