@@ -211,7 +211,7 @@ def test_lsa_at_full_rank_keeps_every_cosine_between_texts(corpus: list[str]) ->
         for column, term in enumerate(fitted.vocabulary):
             if tf := tokens.count(term):
                 df = sum(term in other.split() for other in corpus)
-                row[column] = (1 + np.log(tf)) * np.log((n + 1) / df)
+                row[column] = (1 + np.log(tf)) * (np.log((1 + n) / (1 + df)) + 1)
     lengths = np.sqrt((rows**2).sum(axis=1, keepdims=True))
     rows /= np.where(lengths > 0, lengths, 1)
     np.testing.assert_allclose(found @ found.T, rows @ rows.T, atol=1e-5)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Sequence
-from math import log, sqrt
+from math import log
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,11 @@ from hybridrank.text.counts import count_terms
 
 WORDS = str.split
 THREE = ["a b", "b c", "c c d"]
+
+# Their weights: N = 3; a and d stand in one text, b and c in two; c twice in the last.
+RARE, COMMON = log(4 / 2) + 1, log(4 / 3) + 1
+WEIGHED = np.array([[RARE, COMMON, 0, 0], [0, COMMON, COMMON, 0], [0, 0, (1 + log(2)) * COMMON, RARE]])
+WEIGHED /= np.sqrt((WEIGHED**2).sum(axis=1, keepdims=True))
 
 
 def lsa(**options: Any) -> LSA:
@@ -38,25 +43,17 @@ def test_it_is_what_the_protocols_ask_for() -> None:
 
 
 def test_cosines_at_full_rank_are_those_of_tf_idf() -> None:
-    # N = 3. idf is ln 4 for a and d, ln 2 for b and c; in units of ln 2:
-    # "a b" = (2, 1, 0, 0) / √5, "b c" = (0, 1, 1, 0) / √2, "c c d" = (0, 0, 1 + ln 2, 2) / |…|.
     fitted, vectors = lsa().fit_embed(THREE)
-    twice = 1 + log(2)
-    expected = [
-        [1, 1 / sqrt(10), 0],
-        [1 / sqrt(10), 1, twice / sqrt(2 * (twice**2 + 4))],
-        [0, twice / sqrt(2 * (twice**2 + 4)), 1],
-    ]
-    np.testing.assert_allclose(vectors @ vectors.T, expected, atol=1e-6)
+    np.testing.assert_allclose(vectors @ vectors.T, WEIGHED @ WEIGHED.T, atol=1e-6)
+    # By hand, of "a b" and "b c": common² / (√(rare² + common²) √(2 common²)).
+    assert float(vectors[0] @ vectors[1]) == pytest.approx(0.42804, abs=1e-5)
+    assert float(vectors[0] @ vectors[2]) == pytest.approx(0.0, abs=1e-6)
     assert fitted.fitted_dimensions == 3
     assert fitted.vocabulary == ("a", "b", "c", "d")
 
 
 def test_singular_values_and_components_are_those_of_the_weighted_matrix() -> None:
-    twice = 1 + log(2)
-    rows = np.array([[2, 1, 0, 0], [0, 1, 1, 0], [0, 0, twice, 2]])
-    rows /= np.sqrt((rows**2).sum(axis=1, keepdims=True))
-    _, values, vectors = np.linalg.svd(rows, full_matrices=False)
+    _, values, vectors = np.linalg.svd(WEIGHED, full_matrices=False)
     fitted = lsa().fit(THREE)
     np.testing.assert_allclose(fitted.singular_values, values, rtol=1e-6)
     signs = np.sign(vectors[range(3), np.abs(vectors).argmax(axis=1)])
@@ -223,14 +220,14 @@ def test_contributions_sum_to_the_cosine() -> None:
 
 
 def test_contributions_by_hand() -> None:
-    # At full rank a document's direction is its tf-idf row, "a b" = (2, 1, 0, 0) / √5.
+    # At full rank a document's direction is its tf-idf row, which for "a b" is the query's too.
     fitted, vectors = lsa().fit_embed(THREE)
     first, second = fitted.attribute("a b", vectors[0] * 7)
     assert (first.name, second.name) == ("a", "b")
-    assert first.value == pytest.approx(4 / 5, abs=1e-6)
-    assert second.value == pytest.approx(1 / 5, abs=1e-6)
-    assert first.detail == "tf 1, idf 1.39"
-    assert fitted.attribute("c c d", vectors[2])[1].detail == "tf 2, idf 0.69"
+    assert first.value == pytest.approx(RARE**2 / (RARE**2 + COMMON**2), abs=1e-6)
+    assert second.value == pytest.approx(COMMON**2 / (RARE**2 + COMMON**2), abs=1e-6)
+    assert first.detail == "tf 1, idf 1.69"
+    assert fitted.attribute("c c d", vectors[2])[0].detail == "tf 2, idf 1.29"
 
 
 def test_nothing_contributes_to_or_from_a_zero_vector() -> None:
@@ -299,6 +296,11 @@ def test_texts_that_are_none() -> None:
         fitted.embed(["a"], role="passage")  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         fitted.embed(["a"])  # type: ignore[call-arg]
+
+
+def test_texts_may_come_as_any_iterable() -> None:
+    fitted = lsa().fit(text for text in THREE)  # type: ignore[arg-type]
+    assert fitted.fingerprint() == lsa().fit(tuple(THREE)).fingerprint()
 
 
 def test_hostile_text_is_only_text() -> None:

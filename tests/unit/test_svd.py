@@ -29,6 +29,7 @@ def _exact(matrix: csr_array, dimensions: int) -> tuple[F64, F64]:
     "matrix",
     [
         *(_symmetric(size) for size in (1, 2, 3, 4, 17, 60)),
+        np.zeros((0, 0)),
         np.zeros((5, 5)),
         np.eye(6),
         np.ones((7, 7)),
@@ -39,7 +40,7 @@ def _exact(matrix: csr_array, dimensions: int) -> tuple[F64, F64]:
 )
 def test_symmetric_eigen_agrees_with_lapack(matrix: F64) -> None:
     values, vectors = symmetric_eigen(matrix)
-    scale = max(1.0, np.abs(matrix).max())
+    scale = max(1.0, np.abs(matrix).max(initial=0.0))
     np.testing.assert_allclose(values, np.linalg.eigvalsh(matrix), atol=1e-12 * scale)
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(len(matrix)), atol=1e-12)
     np.testing.assert_allclose(matrix @ vectors, vectors * values, atol=1e-12 * scale)
@@ -78,6 +79,11 @@ def test_orthonormal_basis_has_the_rank_of_the_columns(rank: int) -> None:
     assert basis.shape == (500, rank)
     np.testing.assert_allclose(basis.T @ basis, np.eye(rank), atol=1e-4)
     np.testing.assert_allclose(basis @ (basis.T @ low), low, atol=1e-4 * np.abs(low).max())
+
+
+def test_orthonormal_basis_of_nothing() -> None:
+    assert orthonormalise(np.zeros((50, 4), np.float32)).shape == (50, 0)
+    assert orthonormalise(np.zeros((50, 0), np.float32)).shape == (50, 0)
 
 
 def test_orthonormal_basis_of_zero_columns_beside_others() -> None:

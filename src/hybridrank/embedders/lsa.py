@@ -38,7 +38,7 @@ _ROWS = 8192
 class LSA:
     """Projects tf-idf vectors onto the leading singular vectors of the corpus (Deerwester et al. 1990).
 
-    Weights are (1 + ln tf) * idf with idf = ln((N + 1) / df), for documents and queries alike;
+    Weights are (1 + ln tf) * idf with idf = ln((1 + N) / (1 + df)) + 1, for documents and queries alike;
     weighted texts have unit length. The decomposition is the randomised one of Halko, Martinsson & Tropp
     (2011). The same texts give the same bits under any number of threads; their order matters only as far
     as float32 rounds, about 1e-6 of a cosine.
@@ -191,6 +191,7 @@ class LSA:
     def _count(self, texts: Sequence[str]) -> TermCounts:
         if isinstance(texts, str):
             raise InvalidValueError(f"texts is the str {texts[:40]!r}; give a list of str")
+        texts = list(texts)
         for position, text in enumerate(texts):
             if not isinstance(text, str):
                 raise InvalidValueError(f"text {position} is {type(text).__name__}; give a str")
@@ -240,7 +241,7 @@ class _Space:
             digest.update(b"%d " % len(name) + name)
         for array in (weights.idf, singular_values, components):
             array.setflags(write=False)
-            digest.update(array.tobytes())
+            digest.update(array.data)
         self.digest = digest.hexdigest()
 
 

@@ -55,17 +55,18 @@ def truncated_svd(
     elif width == columns:
         basis = orthonormalise(matrix.toarray())
     else:
+        # Normal numbers, not random signs, which can cancel each other exactly in a short row.
         sketch = np.random.default_rng(seed).standard_normal((columns, width), np.float32)
         basis = orthonormalise(matrix @ sketch)
         for _ in range(power_iterations):
             basis = orthonormalise(matrix @ (transposed @ basis))
-    projected = transposed @ basis
-    squares, vectors = symmetric_eigen(gram(projected))
-    kept = np.flatnonzero(squares > squares[-1] * RANK_TOLERANCE**2)[::-1][:dimensions]
+    squares, vectors = symmetric_eigen(gram(transposed @ basis))
+    kept = np.flatnonzero(squares > squares.max(initial=0.0) * RANK_TOLERANCE**2)[::-1][:dimensions]
     singular_values = np.sqrt(squares[kept])
-    components = times(projected, vectors[:, kept] / singular_values)
-    signs = np.where(components.max(axis=0) >= -components.min(axis=0), 1, -1).astype(np.float32)
-    return TruncatedSVD(singular_values, components * signs)
+    # V = Xᵀ U S⁻¹ by a sparse product: cheaper than a dense one as tall as the vocabulary.
+    components = transposed @ times(basis, vectors[:, kept] / singular_values)
+    components *= np.where(components.max(axis=0) >= -components.min(axis=0), 1, -1).astype(np.float32)
+    return TruncatedSVD(singular_values, components)
 
 
 def orthonormalise(a: F32) -> F32:
@@ -74,7 +75,7 @@ def orthonormalise(a: F32) -> F32:
     By the eigenvectors of the Gram matrix rather than its Cholesky factor, which a singular one has not.
     """
     squares, vectors = symmetric_eigen(gram(a))
-    kept = squares > squares[-1] * RANK_TOLERANCE**2
+    kept = squares > squares.max(initial=0.0) * RANK_TOLERANCE**2
     return times(a, vectors[:, kept] / np.sqrt(squares[kept]))
 
 
@@ -127,6 +128,8 @@ def symmetric_eigen(matrix: F64) -> tuple[F64, F64]:
     """
     a = matrix.copy()
     size = len(a)
+    if size == 0:
+        return np.zeros(0), np.zeros((0, 0))
     reflectors: list[F64] = []
     for k in range(size - 2):
         v = a[k + 1 :, k].copy()

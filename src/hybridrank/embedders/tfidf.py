@@ -19,8 +19,8 @@ class TfIdf:
 
     Attributes:
         terms: the vocabulary, sorted, so that the order of the texts it was learnt from leaves no trace.
-        idf: ln((N + 1) / df) per term, float64, shape (terms,). The 1 keeps it above 0, so that a term of
-            all texts still counts a little, and one text alone has a vector.
+        idf: ln((1 + N) / (1 + df)) + 1 per term, float64, shape (terms,). Being at least 1, it gives a text
+            of terms that all texts share a vector too.
     """
 
     terms: tuple[str, ...]
@@ -30,7 +30,7 @@ class TfIdf:
     def learn(cls, counts: TermCounts) -> Self:
         order = sorted(range(len(counts.terms)), key=counts.terms.__getitem__)
         frequencies = np.bincount(counts.matrix.indices, minlength=len(order))[order]
-        idf = np.log((counts.matrix.shape[0] + 1.0) / frequencies)
+        idf = np.log((1.0 + counts.matrix.shape[0]) / (1.0 + frequencies)) + 1.0
         idf.setflags(write=False)
         return cls(tuple(counts.terms[column] for column in order), idf)
 

@@ -47,7 +47,7 @@ class UnitVectors:
     @cached_property
     def digest(self) -> str:
         """Hex digest of the vectors."""
-        return sha256(self.rows.tobytes()).hexdigest()
+        return sha256(self.rows.data).hexdigest()
 
     def cosines(self, query: F64, rows: Rows) -> F64:
         """Cosines of some rows with a query of length 1, rounded to 5 decimals, shape (len(rows),).
