@@ -9,7 +9,11 @@
     ├── PluginError                         an entry point cannot be loaded, or is ambiguous
     ├── MissingExtraError (ImportError)     an optional dependency is not installed
     ├── NotIndexedError                     a part was asked before it was given documents
-    └── MismatchError                       a model, dimension or digest is not the one that was indexed
+    ├── MismatchError                       a model, dimension or digest is not the one that was indexed
+    └── StoreError                          an index on disk cannot be read or written
+        ├── IndexNotFoundError              there is none
+        ├── IndexFormatError                it is damaged, of another program, or of a newer format
+        └── LockError                       another process is writing it
 
 A message says what was wrong, with which value, and what to do.
 """
@@ -97,6 +101,30 @@ class NotIndexedError(HybridRankError):
 
 class MismatchError(HybridRankError):
     """A model, dimension or digest is not the one that the index was made with."""
+
+
+class StoreError(HybridRankError):
+    """An index on disk cannot be read or written."""
+
+
+class IndexNotFoundError(StoreError):
+    """There is no index in that directory."""
+
+
+class IndexFormatError(StoreError):
+    """What is there is damaged, or not an index of ours, or of a newer format than this version reads."""
+
+
+class LockError(StoreError):
+    """Another process is writing the index.
+
+    Attributes:
+        pid: its process id, None where it is not known.
+    """
+
+    def __init__(self, message: str, *, pid: int | None = None) -> None:
+        super().__init__(message)
+        self.pid = pid
 
 
 def _restore(kind: type[HybridRankError], args: tuple[object, ...], state: dict[str, Any]) -> HybridRankError:

@@ -8,9 +8,12 @@ Data come positional-only, options keyword-only, and an unknown option is an err
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, runtime_checkable
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from .types import (
         Contribution,
         Document,
@@ -158,3 +161,40 @@ class Fingerprinted(Protocol):
     """A part whose identity (options, model, fitted state) can be told by a short string."""
 
     def fingerprint(self) -> str: ...
+
+
+@runtime_checkable
+class Storable(Protocol):
+    """An indexed part whose index can be kept on disk. One without it is indexed again when it is loaded.
+
+    `part.restore(part.state(), documents)` ranks as `part` does.
+    """
+
+    def state(self) -> Mapping[str, Any] | None:
+        """What was learnt from the documents: numpy arrays (no objects), and values that JSON can hold.
+
+        Options have no place here: the configuration keeps them. None says that it cannot be kept, as when
+        an embedder inside cannot; then the part is indexed again.
+        """
+
+    def restore(self, state: Mapping[str, Any], documents: Sequence[Document], /) -> Self:
+        """A new part with the options of this one and that state. Arrays are memory-mapped and read-only.
+
+        The documents are those that the state was learnt from, sorted by path, start line, id; each is read
+        from disk when it is asked for. A state comes from a file that anyone may have written: check shapes
+        and ranges, and raise whatever you like; it is reported as a damaged index.
+        """
+
+
+@runtime_checkable
+class Updatable(Protocol):
+    """An indexed part that can move on to changed documents without starting over."""
+
+    def update(self, documents: Sequence[Document], places: NDArray[np.int64], /) -> Self:
+        """A new part for these documents, as `index` would make it except where the part documents else.
+
+        Args:
+            documents: sorted by path, start line, id.
+            places: shape (documents,): where each of them stood in the documents of before, negative for
+                those that are new or changed.
+        """

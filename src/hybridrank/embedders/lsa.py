@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from inspect import signature
@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from ..errors import InvalidValueError, MismatchError, NotIndexedError
+from ..errors import IndexFormatError, InvalidValueError, MismatchError, NotIndexedError
 from ..text.counts import TermCounts, count_terms
+from ..text.strings import Strings
 from ..text.tokenizer import Tokenizer
-from ..types import Contribution, Role
+from ..types import Contribution, Document, Role
 from .svd import truncated_svd
 from .tfidf import TfIdf
 
@@ -109,6 +110,38 @@ class LSA:
         space = self._fitted
         return _project(space.weights.weigh(self._count(texts)), space.components)
 
+    def state(self) -> dict[str, Any] | None:
+        """What was learnt, see `Storable`; None where nothing was."""
+        if self._space is None:
+            return None
+        space = self._space
+        terms = Strings.of(space.weights.terms)
+        return {
+            "terms": terms.data,
+            "term_ends": terms.ends,
+            "idf": space.weights.idf,
+            "singular_values": space.singular_values,
+            "components": space.components,
+            "digest": space.digest,
+        }
+
+    def restore(self, state: Mapping[str, Any], documents: Sequence[Document] = (), /) -> Self:
+        """A new LSA with these options and that state; documents play no part.
+
+        Raises:
+            IndexFormatError: the state is damaged.
+        """
+        terms = Strings(state["terms"], state["term_ends"])
+        idf, values, components = state["idf"], state["singular_values"], state["components"]
+        kinds = idf.dtype.str, values.dtype.str, components.dtype.str
+        if kinds != ("<f8", "<f8", "<f4") or not (
+            idf.shape == (len(terms),) and components.shape == (len(terms), *values.shape) and len(values)
+        ):
+            raise IndexFormatError("the arrays of LSA do not fit together")
+        restored = copy.copy(self)
+        restored._set(_space=_Space(TfIdf(terms, idf), values, components, str(state["digest"])))
+        return restored
+
     def attribute(self, text: str, vector: ArrayLike, /) -> tuple[Contribution, ...]:
         """What each known term of a query adds to its cosine with a document vector, the most first.
 
@@ -140,7 +173,7 @@ class LSA:
         tf_of = {term: int(tf[column]) for column, term in enumerate(counts.terms)}
         found = []
         for column, value in zip(row.indices, (parts * document).sum(axis=1) / length, strict=True):
-            term = space.weights.terms[column]
+            term = space.weights.terms[int(column)]
             detail = f"tf {tf_of[term]}, idf {space.weights.idf[column]:.2f}"
             found.append(Contribution(term, float(value), detail))
         return tuple(sorted(found, key=lambda c: (-c.value, c.name)))
@@ -153,7 +186,7 @@ class LSA:
     @property
     def vocabulary(self) -> tuple[str, ...]:
         """The known terms, sorted; one per row of `components`."""
-        return self._fitted.weights.terms
+        return tuple(self._fitted.weights.terms)
 
     @property
     def components(self) -> NDArray[np.float32]:
@@ -230,19 +263,26 @@ class _Space:
     """What was learnt from a corpus."""
 
     def __init__(
-        self, weights: TfIdf, singular_values: NDArray[np.float64], components: NDArray[np.float32]
+        self,
+        weights: TfIdf,
+        singular_values: NDArray[np.float64],
+        components: NDArray[np.float32],
+        known_digest: str = "",
     ) -> None:
         self.weights = weights
         self.singular_values = singular_values
         self.components = components
-        digest = sha256()
+        self.digest = known_digest or self._digested()
+
+    def _digested(self) -> str:
+        weights, digest = self.weights, sha256()
         for term in weights.terms:
             name = term.encode("utf-8", "surrogatepass")
             digest.update(b"%d " % len(name) + name)
-        for array in (weights.idf, singular_values, components):
+        for array in (weights.idf, self.singular_values, self.components):
             array.setflags(write=False)
             digest.update(array.data)
-        self.digest = digest.hexdigest()
+        return digest.hexdigest()
 
 
 def _project(weighted: csr_array, components: NDArray[np.float32]) -> Vectors:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from ..text.counts import TermCounts
+from ..text.strings import Strings
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +25,7 @@ class TfIdf:
             of terms that all texts share a vector too.
     """
 
-    terms: tuple[str, ...]
+    terms: Sequence[str]
     idf: NDArray[np.float64]
 
     @classmethod
@@ -35,8 +37,10 @@ class TfIdf:
         return cls(tuple(counts.terms[column] for column in order), idf)
 
     @cached_property
-    def columns(self) -> dict[str, int]:
+    def columns(self) -> Mapping[str, int]:
         """Position of each term in `terms`."""
+        if isinstance(self.terms, Strings):
+            return self.terms.places
         return {term: column for column, term in enumerate(self.terms)}
 
     def weigh(self, counts: TermCounts) -> csr_array:

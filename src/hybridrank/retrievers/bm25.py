@@ -108,6 +108,40 @@ class BM25:
         texts = [searchable_text(document, self.fields) for document in corpus.documents]
         return self._with(corpus, count_terms(texts, self.tokenizer))
 
+    def update(self, documents: Sequence[Document], places: NDArray[np.int64], /) -> Self:
+        """What `index` makes of these documents, to the bit; only new ones are tokenised.
+
+        Args:
+            documents: in tie order.
+            places: shape (documents,): where each stood in `documents` of before, negative for new ones.
+
+        Raises:
+            NotIndexedError: there are no documents yet.
+        """
+        corpus = Corpus(documents)
+        texts = [searchable_text(documents[at], self.fields) for at in np.flatnonzero(places < 0).tolist()]
+        fresh = count_terms(texts, self.tokenizer)
+        return self._with(corpus, self._indexed()[1].recounted(places, fresh))
+
+    def state(self) -> dict[str, Any]:
+        """The postings as arrays, see `Storable`.
+
+        Raises:
+            NotIndexedError: there are no documents yet.
+        """
+        return self._indexed()[1].state()
+
+    def restore(self, state: Mapping[str, Any], documents: Sequence[Document], /) -> Self:
+        """A new BM25 with these options and that state.
+
+        Raises:
+            IndexFormatError: the state is damaged, or not of these documents.
+        """
+        corpus = Corpus(documents)
+        new = copy.copy(self)
+        new._set(_index=(corpus, Postings.restored(state, len(corpus))))
+        return new
+
     def index_tokens(
         self, token_lists: Iterable[Sequence[str]], documents: Sequence[Document] | None = None
     ) -> Self:
@@ -177,7 +211,7 @@ class BM25:
         return self._indexed()[1].idf(term)
 
     @property
-    def documents(self) -> tuple[Document, ...]:
+    def documents(self) -> Sequence[Document]:
         """The indexed documents by path, start line, id."""
         return self._indexed()[0].documents
 
@@ -198,7 +232,7 @@ class BM25:
         identity = repr(options)
         if self._index is not None:
             corpus, postings = self._index
-            identity += repr([document.id for document in corpus.documents]) + postings.digest
+            identity += repr(corpus.ids()) + postings.digest
         return f"bm25:{sha256(identity.encode()).hexdigest()[:16]}"
 
     def __repr__(self) -> str:

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DuplicateIdError
 from ..types import Document, Filter, tie_key
+
+
+@runtime_checkable
+class Ordered(Protocol):
+    """Documents that are in tie order already, with distinct ids; not all of them need be in memory."""
+
+    @property
+    def positions(self) -> Mapping[str, int]: ...
+
+    def ids(self) -> Iterator[str]: ...
+
+    def heads(self) -> Iterator[Document]:
+        """The documents, with or without their texts."""
 
 
 class Corpus:
@@ -24,12 +38,19 @@ class Corpus:
         DuplicateIdError: two documents have one id.
     """
 
+    documents: Sequence[Document]
+    order: Sequence[int]
+
     def __init__(self, documents: Iterable[Document]) -> None:
+        self._last: tuple[Filter, NDArray[np.bool_]] | None = None
+        if isinstance(documents, Ordered):
+            self.documents = cast("Sequence[Document]", documents)
+            self.order = range(len(self.documents))
+            return
         given = tuple(documents)
         keys = [tie_key(document) for document in given]
-        self.order: tuple[int, ...] = tuple(sorted(range(len(given)), key=keys.__getitem__))
-        self.documents: tuple[Document, ...] = tuple(given[number] for number in self.order)
-        self._last: tuple[Filter, NDArray[np.bool_]] | None = None
+        self.order = tuple(sorted(range(len(given)), key=keys.__getitem__))
+        self.documents = tuple(given[number] for number in self.order)
         ids = [document.id for document in self.documents]
         if len(set(ids)) < len(ids):
             twice = next(id for id, times in Counter(ids).items() if times > 1)
@@ -41,7 +62,15 @@ class Corpus:
     @cached_property
     def positions(self) -> Mapping[str, int]:
         """Position of each id in `documents`."""
+        if isinstance(self.documents, Ordered):
+            return self.documents.positions
         return {document.id: position for position, document in enumerate(self.documents)}
+
+    def ids(self) -> list[str]:
+        """The ids in the order of `documents`."""
+        if isinstance(self.documents, Ordered):
+            return list(self.documents.ids())
+        return [document.id for document in self.documents]
 
     def mask(self, where: Filter | None) -> NDArray[np.bool_] | None:
         """Which documents pass, shape (documents,), read-only; None when all do.
@@ -53,7 +82,8 @@ class Corpus:
         last = self._last
         if last is not None and last[0] == where:
             return last[1]
-        mask = np.fromiter(where.select(self.documents), np.bool_, len(self.documents))
+        documents = self.documents.heads() if isinstance(self.documents, Ordered) else self.documents
+        mask = np.fromiter(where.select(documents), np.bool_, len(self.documents))
         mask.flags.writeable = False
         if _lasting(where):
             self._last = where, mask

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidValueError, MismatchError, NotIndexedError
-from ..protocols import Embedder
+from ..errors import IndexFormatError, InvalidValueError, MismatchError, NotIndexedError
+from ..protocols import Embedder, FitEmbedder, Fittable, Storable
 from ..text.fields import check_fields, searchable_text
 from ..types import Contribution, Document, Event, Filter, Hit, Query, Ranking, check_k
 from .corpus import Corpus
-from .embedding import embed_checked, fit_embed_checked, identity_of
+from .embedding import embed_checked, embed_documents, fit_embed_checked, identity_of
 from .vectors import F64, UnitVectors, unit_rows
 
 if TYPE_CHECKING:
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 _SOURCE = "dense"
 _FIELDS = ("text",)
+_EMBEDDER = "embedder."
+
+REFIT_SHARE = 0.1
+"""An embedder that learns is fitted anew when more than this share of the documents have changed since."""
 
 # How many products of queries and documents a batch computes at once: 64 MB of float32.
 _PRODUCTS = 1 << 24
@@ -91,12 +95,95 @@ class Dense:
         texts = [searchable_text(document, self.fields) for document in corpus.documents]
         filled = np.flatnonzero([bool(text.strip()) for text in texts])
         texts = [texts[position] for position in filled]
-        ids = [corpus.documents[position].id for position in filled]
+        ids = [corpus.documents[int(position)].id for position in filled]
         embedder, vectors = fit_embed_checked(self.embedder, texts, ids, stage=_SOURCE)
         unit = UnitVectors.of(vectors, filled, len(corpus))
-        new = copy.copy(self)
-        new._set(embedder=embedder, _index=_Index(corpus, unit, identity_of(embedder)))
-        return new
+        return self._with(embedder, _Index(corpus, unit, identity_of(embedder), len(corpus)))
+
+    def update(self, documents: Sequence[Document], places: NDArray[np.int64], /) -> Self:
+        """A new Dense for these documents that embeds only new ones.
+
+        An embedder that learns from the corpus stays as it was fitted, so that rankings may differ a little
+        from those of `index`, until more documents than `REFIT_SHARE` of those it was fitted to have
+        changed; then everything is indexed anew. `lag` tells how many have. With any other embedder the
+        result is that of `index`, if it embeds each text by itself.
+
+        Args:
+            documents: in tie order.
+            places: shape (documents,): where each stood in `documents` of before, negative for new ones.
+
+        Raises:
+            ContractError: as `index`.
+            MismatchError: the embedder is not the one that the index was made with.
+            NotIndexedError: there are no documents yet.
+        """
+        before = self._current()
+        changed = before.changed
+        if isinstance(self.embedder, Fittable | FitEmbedder):
+            new, gone = int((places < 0).sum()), len(before.corpus) - int((places >= 0).sum())
+            changed += max(new, gone)
+            if changed > REFIT_SHARE * before.fitted:
+                return self.index(documents)
+        texts = [searchable_text(documents[at], self.fields) for at in np.flatnonzero(places < 0).tolist()]
+        ids = [documents[at].id for at in np.flatnonzero(places < 0).tolist()]
+        filled = np.flatnonzero([bool(text.strip()) for text in texts])
+        vectors = embed_documents(
+            self.embedder, [texts[at] for at in filled], [ids[at] for at in filled], stage=_SOURCE
+        )
+        if len(filled) and vectors.shape[1] != before.vectors.rows.shape[1]:
+            return self.index(documents)
+        added = UnitVectors.of(vectors, filled, len(texts)) if len(filled) else None
+        unit = before.vectors.chosen(places, added)
+        index = _Index(Corpus(documents), unit, before.identity, before.fitted, changed)
+        return self._with(self.embedder, index)
+
+    @property
+    def lag(self) -> int:
+        """How many documents came, went or changed since the embedder was fitted; 0 for one that is not."""
+        return self._indexed.changed
+
+    def state(self) -> dict[str, Any] | None:
+        """Vectors, and what the embedder has learnt; None where that cannot be kept. See `Storable`.
+
+        Raises:
+            NotIndexedError: there are no documents yet.
+        """
+        index = self._indexed
+        state: dict[str, Any] = {
+            "vectors": index.vectors.rows,
+            "digest": index.vectors.digest,
+            "identity": index.identity,
+            "fitted": index.fitted,
+            "changed": index.changed,
+        }
+        if isinstance(self.embedder, Storable):
+            learnt = self.embedder.state()
+        else:
+            learnt = None if isinstance(self.embedder, Fittable | FitEmbedder) else {}
+        if learnt is None:
+            return None
+        return {**state, **{_EMBEDDER + key: value for key, value in learnt.items()}}
+
+    def restore(self, state: Mapping[str, Any], documents: Sequence[Document], /) -> Self:
+        """A new Dense with these options and that state.
+
+        Raises:
+            IndexFormatError: the state is damaged, or not of these documents.
+        """
+        embedder, corpus, rows = self.embedder, Corpus(documents), state["vectors"]
+        if (
+            rows.dtype.str != "<f4"
+            or rows.ndim != 2
+            or len(rows) != len(corpus)
+            or not rows.flags.c_contiguous
+        ):
+            raise IndexFormatError("the vectors do not fit the documents")
+        if isinstance(embedder, Storable):
+            learnt = {k.removeprefix(_EMBEDDER): v for k, v in state.items() if k.startswith(_EMBEDDER)}
+            embedder = cast("Embedder", embedder.restore(learnt, documents))
+        unit = UnitVectors(rows, str(state["digest"]))
+        counts = int(state["fitted"]), int(state["changed"])
+        return self._with(embedder, _Index(corpus, unit, str(state["identity"]), *counts))
 
     def retrieve(self, query: Query, /, *, k: int, where: Filter | None = None) -> Ranking:
         """The k documents of highest cosine that pass `where`.
@@ -151,7 +238,7 @@ class Dense:
         return (Contribution("cosine", float(cosine)),) if unit.any() else ()
 
     @property
-    def documents(self) -> tuple[Document, ...]:
+    def documents(self) -> Sequence[Document]:
         """The indexed documents by path, start line, id."""
         return self._indexed.corpus.documents
 
@@ -164,7 +251,7 @@ class Dense:
         """Tells two Dense apart that may rank differently: by options, embedder, document ids and vectors."""
         identity: list[object] = [self.complete, self.fields, identity_of(self.embedder)]
         if self._index is not None:
-            identity += [[document.id for document in self.documents], self._index.vectors.digest]
+            identity += [self._index.corpus.ids(), self._index.vectors.digest]
         return "dense:" + sha256(json.dumps(identity).encode()).hexdigest()[:16]
 
     def __repr__(self) -> str:
@@ -224,15 +311,24 @@ class Dense:
             )
         return index
 
+    def _with(self, embedder: Embedder, index: _Index) -> Self:
+        new = copy.copy(self)
+        new._set(embedder=embedder, _index=index)
+        return new
+
     def _set(self, **values: Any) -> None:
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
 
 class _Index(NamedTuple):
+    """Also how many documents the embedder was fitted to, and how many changed since."""
+
     corpus: Corpus
     vectors: UnitVectors
     identity: str
+    fitted: int
+    changed: int = 0
 
 
 class _Scope(NamedTuple):

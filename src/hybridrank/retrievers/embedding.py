@@ -22,24 +22,33 @@ def fit_embed_checked(
     Raises:
         ContractError: the vectors are not one row of finite numbers per text; `ids` names the documents.
     """
-    vectors: object = ()
     # What fits is an embedder again, which the protocols cannot express.
     if isinstance(embedder, FitEmbedder):
         embedder, vectors = cast("tuple[Embedder, object]", embedder.fit_embed(texts))
-    else:
-        if isinstance(embedder, Fittable):
-            embedder = cast("Embedder", embedder.fit(texts))
-        if texts:
-            vectors = embedder.embed(texts, role="document")
-    if not texts:
-        return embedder, np.zeros((0, 1))
-    checked = _matrix(vectors, embedder, len(texts), stage)
+        return embedder, _checked_documents(vectors, embedder, ids, stage)
+    if isinstance(embedder, Fittable):
+        embedder = cast("Embedder", embedder.fit(texts))
+    return embedder, embed_documents(embedder, texts, ids, stage=stage)
+
+
+def embed_documents(
+    embedder: Embedder, texts: Sequence[str], ids: Sequence[str], *, stage: str
+) -> NDArray[Any]:
+    """The document vectors of the texts by the embedder as it is, as `fit_embed_checked` gives them."""
+    vectors = embedder.embed(texts, role="document") if texts else ()
+    return _checked_documents(vectors, embedder, ids, stage)
+
+
+def _checked_documents(vectors: object, embedder: Embedder, ids: Sequence[str], stage: str) -> NDArray[Any]:
+    if not ids:
+        return np.zeros((0, 1))
+    checked = _matrix(vectors, embedder, len(ids), stage)
     if bad := _not_finite(checked):
         name = type(embedder).__name__
         raise ContractError(
             stage, f"got NaN or infinity from {name} for documents", [ids[row] for row in bad]
         )
-    return embedder, checked
+    return checked
 
 
 def embed_checked(embedder: Embedder, queries: Sequence[str], *, stage: str) -> NDArray[Any]:

@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array, vstack
 
+from ..errors import IndexFormatError
+from ..text.counts import TermCounts
+from ..text.strings import Strings
 from ..types import Contribution
-
-if TYPE_CHECKING:
-    from ..text.counts import TermCounts
 
 # Postings are weighted in runs of about this many, so that the float64 temporaries stay in the cache.
 _RUN = 1 << 18
@@ -32,7 +33,7 @@ class Postings:
     rising document number.
 
     Attributes:
-        rows: row of each term.
+        rows: row of each term, by sorted terms.
         starts: int64, shape (terms + 1,).
         documents: int32, shape (postings,): document numbers.
         counts: unsigned, shape (postings,): how often the term stands in the document.
@@ -46,11 +47,16 @@ class Postings:
     counts: NDArray[np.unsignedinteger[Any]]
     impacts: NDArray[np.float32]
     lengths: NDArray[np.int64]
+    known_digest: str = ""
 
     @classmethod
     def build(cls, terms: TermCounts, *, k1: float, b: float) -> Postings:
         """Turn counts by document into postings by term, weighted by BM25 (Robertson & Zaragoza 2009)."""
-        by_term = terms.matrix.tocsc()
+        order = np.array(sorted(range(len(terms.terms)), key=terms.terms.__getitem__), np.int64)
+        rank = np.empty(len(order), terms.matrix.indices.dtype)
+        rank[order] = np.arange(len(order), dtype=rank.dtype)
+        matrix = terms.matrix
+        by_term = csr_array((matrix.data, rank[matrix.indices], matrix.indptr), shape=matrix.shape).tocsc()
         starts = by_term.indptr.astype(np.int64)
         documents = by_term.indices.astype(np.int32, copy=False)
         lengths = terms.lengths.astype(np.int64, copy=False)
@@ -67,7 +73,7 @@ class Postings:
             tf = counts[run].astype(np.float64)
             saturated = tf / (tf / (k1 + 1.0) + norms[documents[run]])
             impacts[run] = np.repeat(idf[first:last], frequencies[first:last]) * saturated
-        rows = {term: row for row, term in enumerate(terms.terms)}
+        rows = {terms.terms[number]: row for row, number in enumerate(order.tolist())}
         return cls(rows, starts, documents, counts, impacts, lengths)
 
     @property
@@ -110,15 +116,98 @@ class Postings:
 
     @cached_property
     def digest(self) -> str:
-        """Hex digest of terms, counts and lengths; it does not depend on the order of the rows."""
-        content = sha256(self.lengths.astype("<i8").tobytes())
-        for term in sorted(self.rows):
-            run = self._run(term)
-            name = term.encode("utf-8", "surrogatepass")
-            content.update(b"%d %d " % (len(name), run.stop - run.start) + name)
-            content.update(self.documents[run].astype("<i4").tobytes())
-            content.update(self.counts[run].astype("<u4").tobytes())
+        """Hex digest of terms, counts and lengths."""
+        if self.known_digest:
+            return self.known_digest
+        terms = self._terms()
+        content = sha256()
+        for array, kind in (
+            (self.lengths, "<i8"),
+            (self.starts, "<i8"),
+            (self.documents, "<i4"),
+            (self.counts, "<u4"),
+            (terms.ends, "<i8"),
+            (terms.data, "u1"),
+        ):
+            content.update(array.astype(kind, copy=False).tobytes())
         return content.hexdigest()
+
+    def state(self) -> dict[str, Any]:
+        """Arrays and the digest, from which `restored` makes them again."""
+        terms = self._terms()
+        return {
+            "terms": terms.data,
+            "term_ends": terms.ends,
+            "starts": self.starts,
+            "documents": self.documents,
+            "counts": self.counts,
+            "impacts": self.impacts,
+            "lengths": self.lengths,
+            "digest": self.digest,
+        }
+
+    @classmethod
+    def restored(cls, state: Mapping[str, Any], documents: int) -> Postings:
+        """From a state over that many documents; the arrays may be memory-mapped.
+
+        Raises:
+            IndexFormatError: the arrays do not belong together.
+        """
+        rows = Strings(state["terms"], state["term_ends"]).places
+        starts, numbers, counts = state["starts"], state["documents"], state["counts"]
+        impacts, lengths = state["impacts"], state["lengths"]
+        kinds = (starts.dtype.str, numbers.dtype.str, counts.dtype.kind, impacts.dtype.str, lengths.dtype.str)
+        if (
+            kinds != (np.dtype(np.int64).str, np.dtype(np.int32).str, "u", np.dtype(np.float32).str, "<i8")
+            or starts.shape != (len(rows) + 1,)
+            or not numbers.shape == counts.shape == impacts.shape == (int(starts[-1]),)
+            or lengths.shape != (documents,)
+        ):
+            raise IndexFormatError("the arrays of BM25 do not fit together")
+        return cls(rows, starts, numbers, counts, impacts, lengths, str(state["digest"]))
+
+    def recounted(self, places: NDArray[np.int64], fresh: TermCounts) -> TermCounts:
+        """The counts of documents that were here before, at these places, and of new ones.
+
+        Args:
+            places: one per document; a negative one stands for the next document of `fresh`.
+
+        Raises:
+            IndexFormatError: the postings are damaged.
+        """
+        size = len(self.lengths)
+        within = self.documents
+        if len(within) and not (
+            within.min() >= 0 and within.max() < size and (np.diff(self.starts) >= 0).all()
+        ):
+            raise IndexFormatError("the postings of BM25 are damaged; index again")
+        terms = list(self.rows)
+        known = len(terms)
+        columns = np.empty(len(fresh.terms), np.int64)
+        for column, term in enumerate(fresh.terms):
+            row = self.rows.get(term)
+            if row is None:
+                row = len(terms)
+                terms.append(term)
+            columns[column] = row
+        old = csc_array((self.counts, within, self.starts), shape=(size, known)).tocsr()
+        old = csr_array((old.data.astype(np.int32), old.indices, old.indptr), shape=(size, len(terms)))
+        new = csr_array(
+            (fresh.matrix.data, columns[fresh.matrix.indices], fresh.matrix.indptr),
+            shape=(fresh.matrix.shape[0], len(terms)),
+        )
+        rows = places.copy()
+        rows[places < 0] = size + np.arange(fresh.matrix.shape[0])
+        matrix = vstack([old, new], format="csr")[rows]
+        used = np.flatnonzero(np.bincount(matrix.indices, minlength=len(terms)))
+        narrow = np.zeros(len(terms), matrix.indices.dtype)
+        narrow[used] = np.arange(len(used), dtype=narrow.dtype)
+        kept = csr_array((matrix.data, narrow[matrix.indices], matrix.indptr), shape=(len(rows), len(used)))
+        lengths = np.concatenate((self.lengths, fresh.lengths))[rows]
+        return TermCounts(tuple(terms[number] for number in used.tolist()), kept, lengths)
+
+    def _terms(self) -> Strings:
+        return Strings.of(self.rows)
 
     def _run(self, term: str) -> slice:
         row = self.rows[term]

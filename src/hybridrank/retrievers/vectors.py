@@ -28,6 +28,7 @@ class UnitVectors:
     """
 
     rows: F32
+    known_digest: str = ""
 
     @classmethod
     def of(cls, vectors: NDArray[Any], positions: Rows, documents: int) -> Self:
@@ -39,6 +40,16 @@ class UnitVectors:
         rows.setflags(write=False)
         return cls(rows)
 
+    def chosen(self, places: NDArray[np.int64], added: UnitVectors | None) -> UnitVectors:
+        """The rows at these places; a negative one stands for the next row of `added`, None for zeros."""
+        rows = np.zeros((len(places), self.rows.shape[1]), np.float32)
+        kept = places >= 0
+        rows[kept] = self.rows[places[kept]]
+        if added is not None:
+            rows[~kept] = added.rows
+        rows.setflags(write=False)
+        return UnitVectors(rows)
+
     @cached_property
     def nonzero(self) -> Mask:
         """Which documents have a direction, shape (documents,)."""
@@ -47,7 +58,7 @@ class UnitVectors:
     @cached_property
     def digest(self) -> str:
         """Hex digest of the vectors."""
-        return sha256(self.rows.data).hexdigest()
+        return self.known_digest or sha256(self.rows.data).hexdigest()
 
     def cosines(self, query: F64, rows: Rows) -> F64:
         """Cosines of some rows with a query of length 1, rounded to 5 decimals, shape (len(rows),).
