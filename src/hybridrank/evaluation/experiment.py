@@ -91,14 +91,14 @@ def evaluate(
         outcomes.append(_outcome(case, result, error, seconds, made, collapse))
     if progress is not None:
         progress(step, len(given), len(given))
-    made_outcomes = Evaluation(name, depth, made, tuple(outcomes))
-    scored = made_outcomes.scored
+    evaluation = Evaluation(name, depth, made, tuple(outcomes))
+    scored = evaluation.scored
     if all(outcome.error for outcome in scored):
-        message = f"all {len(scored)} searches failed that can be scored; the first: {scored[0].error}"
+        message = f"the searches of all {len(scored)} cases to score failed; the first: {scored[0].error}"
         raise HybridRankError(message) from failures[0]
     if documents is None and not any(outcome.ranks for outcome in scored):
         _warn_of_strangers(scored)
-    return made_outcomes
+    return evaluation
 
 
 def compare(
@@ -220,6 +220,8 @@ def _depth(pipeline: Searcher, measures: Iterable[Measure], k: int | None, recal
         if cutoff is not None and cutoff > limit:
             source = f"recall={width}" if width == limit else f"k={given}"
             raise InvalidValueError(f"{name} looks at {cutoff} hits, but {source} gives no more; raise it")
+    if given > limit:
+        raise InvalidValueError(f"k={given} is above recall={width}; raise recall")
     return given
 
 

@@ -122,7 +122,7 @@ def checked_ranking(ranked_ids: Sequence[str], where: str = "") -> Sequence[str]
                 f"{where}the ranking is a mapping; give the ids best first, e.g. ranked(scores) of "
                 "hybridrank.evaluation.scores"
             )
-        if isinstance(ranked_ids, str | bytes | Set) or not isinstance(ranked_ids, Iterable):
+        if isinstance(ranked_ids, str | bytes | Set) or not isinstance(ranked_ids, Collection):
             raise InvalidValueError(
                 f"{where}the ranking is {type(ranked_ids).__name__}; give a list of ids, best first"
             )

@@ -165,19 +165,17 @@ def mean(values: Sequence[float]) -> float:
 
 
 def _warn_of_strangers(qrels: Mapping[str, Relevant], run: Mapping[str, Sequence[str]]) -> None:
-    if not any(run.values()):
-        return
     shared = [query for query in qrels if query in run]
-    if not shared:
+    told = [query for query in shared if len(run[query]) and len(qrels[query])]
+    if not shared and run:
         message = f"the run holds no judged query: {_like(run)} in the run, {_like(qrels)} in the judgements"
-    elif any(id in set(qrels[query]) for query in shared for id in run[query]):
-        return
-    else:
-        first = next((query for query in shared if run[query]), shared[0])
+    elif told and all(set(qrels[query]).isdisjoint(run[query]) for query in told):
         message = (
-            f"no judged id stands in any ranking: {_like(run[first])} in the run, {_like(qrels[first])} in "
-            "the judgements; where chunks are ranked and files judged, collapse() the rankings first"
+            f"no judged id stands in any ranking: {_like(run[told[0]])} in the run, {_like(qrels[told[0]])} "
+            "in the judgements; where chunks are ranked and files judged, collapse() the rankings first"
         )
+    else:
+        return
     warnings.warn(message, EvaluationWarning, stacklevel=3)
 
 

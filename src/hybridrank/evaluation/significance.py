@@ -207,11 +207,13 @@ def detectable_difference(cases: int, *, alpha: float = 0.05, step: float = 1.0)
 
 
 def _checked(values: Sequence[float] | Values) -> Values:
-    given = np.asarray(values, dtype=np.float64)
-    if given.ndim != 1 or not len(given):
-        raise InvalidValueError(
-            f"values have the shape {given.shape}; give one number per case, for one or more"
-        )
+    try:
+        given = np.asarray(values)
+    except ValueError:
+        given = np.empty((0, 0))
+    if given.ndim != 1 or not len(given) or given.dtype.kind not in "iuf":
+        raise InvalidValueError(f"values are {str(values)[:60]}; give one number per case, one or more")
+    given = given.astype(np.float64)
     if not np.isfinite(given).all():
         raise InvalidValueError(f"a value is {given[~np.isfinite(given)][0]}; give finite numbers")
     return given
