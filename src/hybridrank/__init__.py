@@ -31,6 +31,8 @@ _MODULES = {
     "embedders.lsa": "LSA",
     "fusers.rrf": "RRF",
     "fusers.scores": "CombMNZ CombSUM",
+    "fusers.relative": "DistributionBased RelativeScore",
+    "fusers.positional": "Borda ISR",
     "rerankers.definition_first": "DefinitionFirst",
     "evaluation.cases": "Case load_cases",
     "evaluation.targets": "Target",
@@ -41,11 +43,13 @@ _MODULES = {
     "evaluation.outcomes": "Evaluation",
     "protocols": (
         "AsyncReranker AsyncRetriever BatchRetriever Chunker Closeable Embedder Explainable Fingerprinted "
-        "FitEmbedder Fittable Fuser Indexable Normalized Normalizer Reranker Retriever Validator Weighted"
+        "FitEmbedder Fittable Fuser Indexable Normalized Normalizer Reranker Retriever Storable Updatable "
+        "Validator Weighted"
     ),
     "errors": (
-        "ConfigError ContractError DuplicateIdError HybridRankError InvalidValueError MismatchError "
-        "MissingExtraError NotIndexedError PluginError UnknownNameError"
+        "ConfigError ContractError DuplicateIdError HybridRankError IndexFormatError IndexNotFoundError "
+        "InvalidValueError LockError MismatchError MissingExtraError NotIndexedError PluginError StoreError "
+        "UnknownNameError"
     ),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names.split()}

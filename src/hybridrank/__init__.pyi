@@ -9,11 +9,15 @@ from .errors import ConfigError as ConfigError
 from .errors import ContractError as ContractError
 from .errors import DuplicateIdError as DuplicateIdError
 from .errors import HybridRankError as HybridRankError
+from .errors import IndexFormatError as IndexFormatError
+from .errors import IndexNotFoundError as IndexNotFoundError
 from .errors import InvalidValueError as InvalidValueError
+from .errors import LockError as LockError
 from .errors import MismatchError as MismatchError
 from .errors import MissingExtraError as MissingExtraError
 from .errors import NotIndexedError as NotIndexedError
 from .errors import PluginError as PluginError
+from .errors import StoreError as StoreError
 from .errors import UnknownNameError as UnknownNameError
 from .evaluation.cases import Case as Case
 from .evaluation.cases import load_cases as load_cases
@@ -26,6 +30,10 @@ from .evaluation.outcomes import Evaluation as Evaluation
 from .evaluation.scores import Scores as Scores
 from .evaluation.scores import score_run as score_run
 from .evaluation.targets import Target as Target
+from .fusers.positional import ISR as ISR
+from .fusers.positional import Borda as Borda
+from .fusers.relative import DistributionBased as DistributionBased
+from .fusers.relative import RelativeScore as RelativeScore
 from .fusers.rrf import RRF as RRF
 from .fusers.scores import CombMNZ as CombMNZ
 from .fusers.scores import CombSUM as CombSUM
@@ -46,6 +54,8 @@ from .protocols import Normalized as Normalized
 from .protocols import Normalizer as Normalizer
 from .protocols import Reranker as Reranker
 from .protocols import Retriever as Retriever
+from .protocols import Storable as Storable
+from .protocols import Updatable as Updatable
 from .protocols import Validator as Validator
 from .protocols import Weighted as Weighted
 from .registry import ComponentInfo as ComponentInfo

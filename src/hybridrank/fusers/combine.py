@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
 from typing import TypeAlias
 
-from ..types import Component, Hit, Ranking, check_k, tie_key
+from ..types import Component, Event, Hit, Ranking, check_k, tie_key
 from .legs import Legs
 
 Addends: TypeAlias = Callable[[Ranking, float], Sequence[float]]
@@ -16,26 +16,49 @@ Addends: TypeAlias = Callable[[Ranking, float], Sequence[float]]
 Total: TypeAlias = Callable[[Sequence[float]], float]
 """The addends of one document to its score; does not depend on their order."""
 
+Absent: TypeAlias = Callable[[Ranking, float], float]
+"""A ranking and its weight to the addend of a document that does not stand in it."""
 
-def combine(legs: Legs, *, k: int, source: str, addends: Addends, total: Total = math.fsum) -> Ranking:
+
+def counted_sum(addends: Sequence[float]) -> float:
+    """The sum times the number of addends."""
+    return len(addends) * math.fsum(addends)
+
+
+def combine(
+    legs: Legs,
+    *,
+    k: int,
+    source: str,
+    addends: Addends,
+    total: Total = math.fsum,
+    absent: Absent | None = None,
+    events: Iterable[Event] = (),
+) -> Ranking:
     """The k documents with the highest totals; ties by path, start line, id.
 
     A document that stands only in legs that weigh 0 is left out. Every hit keeps its rank and score in each
-    leg, and the components with which it came.
+    leg, and the components with which it came. Without `absent`, a leg adds nothing for what it did not find.
     """
     check_k(k)
     ranks = {leg: dict(zip(ranking.ids, count(1), strict=False)) for leg, ranking in legs.rankings.items()}
     gains: dict[str, list[float]] = {}
     for leg, weight in legs.weights.items():
         if weight:
-            for id, gain in zip(ranks[leg], addends(legs.rankings[leg], weight), strict=True):
-                gains.setdefault(id, []).append(gain)
+            for id, addend in zip(ranks[leg], addends(legs.rankings[leg], weight), strict=True):
+                gains.setdefault(id, []).append(addend)
+    if absent is not None:
+        for leg, weight in legs.weights.items():
+            share = absent(legs.rankings[leg], weight) if weight else 0.0
+            for id, gain in gains.items():
+                if weight and id not in ranks[leg]:
+                    gain.append(share)
     order = sorted((-total(gain), *tie_key(legs.documents[id])) for id, gain in gains.items())
     hits = (
         Hit(legs.documents[id], -negated, _components(legs.rankings, ranks, id))
         for negated, _path, _line, id in order[:k]
     )
-    return Ranking(legs.query, tuple(hits), source)
+    return Ranking(legs.query, tuple(hits), source, tuple(events))
 
 
 def rank_of(id: str, ranking: Ranking) -> int | None:

@@ -1,57 +1,53 @@
-"""Fusion by scores: every list is normalised first, since the scores of two legs do not compare."""
+"""Fusion by the sum of normalised scores."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Self
 
-from ..types import Contribution, Ranking, check_id
-from .combine import Total, combine, rank_of, show
-from .legs import check_legs, check_weights
-
-
-def min_max(scores: Sequence[float]) -> list[float]:
-    """(s - lowest) / (highest - lowest): 1 for the highest, 0 for the lowest.
-
-    Where all scores are equal, each is 1, whatever their value: a list's only hit is its best one. An empty
-    list stays empty. Never NaN, at any finite scores.
-    """
-    if not scores:
-        return []
-    low, high = float(min(scores)), float(max(scores))
-    if low == high:
-        return [1.0] * len(scores)
-    scale = 1.0 if math.isfinite(high - low) else 0.5
-    low, span = low * scale, high * scale - low * scale
-    return [(float(s) * scale - low) / span for s in scores]
+from ..types import Contribution, Ranking
+from .combine import Total, counted_sum, show
+from .legs import check_weights
+from .normalized import Normalization, check_normalization, fuse_scores, score_contributions
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class CombSUM:
-    """The sum of a document's weighted min-max scores (Fox & Shaw 1994).
+    """The sum of a document's weighted, normalised scores (Fox & Shaw 1994).
 
-    A leg in which a document does not stand adds 0, as does a leg for its last hit. Scores lie in 0 to the
-    sum of the weights and order the hits of one fusion; they are no probabilities. The normalisation
-    stretches any difference in a list to the full range, so noise in a list of near-equal scores counts
-    fully; `RRF` does not look at scores.
+    A leg in which a document does not stand adds 0. Scores are 0 or more and order the hits of one fusion;
+    they are no probabilities.
+
+    Each list is normalised by itself. `"min-max"` (Lee 1997) maps it to 0 to 1, so a leg adds 0 for its last
+    hit; it stretches any difference in a list to the full range, so noise in a list of near-equal scores
+    counts fully. `"max"` divides by the highest score; it is for scores of 0 or more: one below 0 counts as
+    0, and an event (code "negative-scores") tells. `"z-score"` divides by the standard deviation of the list
+    (Montague & Aslam 2001), counting from the lowest score and not from the mean, since a hit below the mean
+    would otherwise stand behind a document that was not found at all. Where all scores of a list are equal,
+    each becomes 1. `RRF` does not look at scores.
 
     Args:
+        normalization: "min-max", "max" or "z-score".
         weights: by leg name, 0 or more; a leg that is not named weighs 1. A leg that weighs 0 adds nothing,
             and documents that stand in no other leg are left out.
 
     Raises:
-        InvalidValueError: a weight is outside its range.
+        InvalidValueError: an option is outside its range.
     """
 
+    normalization: Normalization
     weights: Mapping[str, float]
 
-    def __init__(self, *, weights: Mapping[str, float] | None = None) -> None:
+    def __init__(
+        self, *, normalization: Normalization = "min-max", weights: Mapping[str, float] | None = None
+    ) -> None:
+        object.__setattr__(self, "normalization", check_normalization(normalization))
         object.__setattr__(self, "weights", check_weights(weights))
 
     def __repr__(self) -> str:
-        return show(self, weights={})
+        return show(self, normalization="min-max", weights={})
 
     def fuse(self, rankings: Mapping[str, Ranking], /, *, k: int) -> Ranking:
         """The k documents with the highest scores; ties by path, start line, id. No rankings, no hits.
@@ -63,11 +59,15 @@ class CombSUM:
             InvalidValueError: all legs weigh 0, the rankings answer different queries, or k is no count.
             ContractError: one id stands for two documents.
         """
-        return _fuse(rankings, self.weights, k, "combsum", math.fsum)
+        return fuse_scores(
+            rankings, self.weights, k=k, source="combsum", by=self.normalization, total=_plain_sum
+        )
 
     def contributions(self, rankings: Mapping[str, Ranking], id: str, /) -> tuple[Contribution, ...]:
         """What each leg in which the document stands adds to its score."""
-        return _contributions(rankings, self.weights, id, "combsum", counted=False)
+        return score_contributions(
+            rankings, self.weights, id, source="combsum", by=self.normalization, factor=_once
+        )
 
     def with_weights(self, weights: Mapping[str, float], /) -> Self:
         """The same fuser with these weights and no others: a leg that is not named weighs 1."""
@@ -81,20 +81,25 @@ class CombMNZ:
     A leg counts where it weighs more than 0, also for its last hit, whose min-max score is 0.
 
     Args:
+        normalization: as for `CombSUM`.
         weights: by leg name, 0 or more; a leg that is not named weighs 1. A leg that weighs 0 adds nothing,
             and documents that stand in no other leg are left out.
 
     Raises:
-        InvalidValueError: a weight is outside its range.
+        InvalidValueError: an option is outside its range.
     """
 
+    normalization: Normalization
     weights: Mapping[str, float]
 
-    def __init__(self, *, weights: Mapping[str, float] | None = None) -> None:
+    def __init__(
+        self, *, normalization: Normalization = "min-max", weights: Mapping[str, float] | None = None
+    ) -> None:
+        object.__setattr__(self, "normalization", check_normalization(normalization))
         object.__setattr__(self, "weights", check_weights(weights))
 
     def __repr__(self) -> str:
-        return show(self, weights={})
+        return show(self, normalization="min-max", weights={})
 
     def fuse(self, rankings: Mapping[str, Ranking], /, *, k: int) -> Ranking:
         """The k documents with the highest scores; ties by path, start line, id. No rankings, no hits.
@@ -106,47 +111,32 @@ class CombMNZ:
             InvalidValueError: all legs weigh 0, the rankings answer different queries, or k is no count.
             ContractError: one id stands for two documents.
         """
-        return _fuse(rankings, self.weights, k, "combmnz", _counted_sum)
+        return fuse_scores(
+            rankings, self.weights, k=k, source="combmnz", by=self.normalization, total=_sum_by_count
+        )
 
     def contributions(self, rankings: Mapping[str, Ranking], id: str, /) -> tuple[Contribution, ...]:
         """What each leg in which the document stands adds to its score, the factor included."""
-        return _contributions(rankings, self.weights, id, "combmnz", counted=True)
+        return score_contributions(
+            rankings, self.weights, id, source="combmnz", by=self.normalization, factor=_by_count
+        )
 
     def with_weights(self, weights: Mapping[str, float], /) -> Self:
         """The same fuser with these weights and no others: a leg that is not named weighs 1."""
         return replace(self, weights=weights)
 
 
-def _fuse(
-    rankings: Mapping[str, Ranking], weights: Mapping[str, float], k: int, source: str, total: Total
-) -> Ranking:
-    legs = check_legs(rankings, weights, source=source)
-    return combine(legs, k=k, source=source, addends=_addends, total=total)
+def _plain_sum(weights: Mapping[str, float]) -> Total:
+    return math.fsum
 
 
-def _addends(ranking: Ranking, weight: float) -> list[float]:
-    return [weight * score for score in min_max([hit.score for hit in ranking.hits])]
+def _sum_by_count(weights: Mapping[str, float]) -> Total:
+    return counted_sum
 
 
-def _counted_sum(addends: Sequence[float]) -> float:
-    return len(addends) * math.fsum(addends)
+def _once(weights: Mapping[str, float], count: int) -> tuple[float, str]:
+    return 1.0, ""
 
 
-def _contributions(
-    rankings: Mapping[str, Ranking], weights: Mapping[str, float], id: str, source: str, *, counted: bool
-) -> tuple[Contribution, ...]:
-    legs = check_legs(rankings, weights, source=source)
-    check_id(id)
-    ranks = {leg: rank_of(id, ranking) for leg, ranking in rankings.items()}
-    stands = {leg: rank for leg, rank in ranks.items() if rank is not None}
-    count = sum(1 for leg in stands if legs.weights[leg])
-    found = []
-    for leg, rank in stands.items():
-        ranking, weight = rankings[leg], legs.weights[leg]
-        normalized = min_max([hit.score for hit in ranking.hits])[rank - 1]
-        detail = f"{weight:g} × {normalized:.4g} (min-max of {ranking[rank - 1].score:.4g})"
-        if counted:
-            found.append(Contribution(leg, count * weight * normalized, f"{detail}, × {count} legs"))
-        else:
-            found.append(Contribution(leg, weight * normalized, detail))
-    return tuple(found)
+def _by_count(weights: Mapping[str, float], count: int) -> tuple[float, str]:
+    return count, f", × {count} legs"
