@@ -569,7 +569,9 @@ def watched(*args: object) -> str:
     return done.stderr.splitlines()[-1]
 
 
-@pytest.mark.parametrize("args", ["--help", "--version", "search --help", "components -h"])
+@pytest.mark.parametrize(
+    "args", ["--help", "--version", "search --help", "components -h", "components", "components --json"]
+)
 def test_help_loads_nothing_heavy_and_opens_no_socket(args: str) -> None:  # EM-08, PL-04
     assert watched(*args.split()) == "0 [] []"
 
@@ -628,14 +630,18 @@ def test_components_lists_every_part(run: Run) -> None:
         (row[0], row[1]) for row in rows
     }
     (bm25,) = [line for line in ran.lines if line.startswith("retriever") and " bm25 " in line]
-    assert "hybridrank 0." in bm25
-    assert "k1=1.2, b=0.75" in bm25
+    assert re.fullmatch(r"retriever +bm25 +hybridrank 0\.\S+", bm25)
     assert ran.out == run("components").out
+    shown = run("components", "--options")
+    assert [line.split()[:4] for line in shown.lines] == [row[:4] for row in rows]
+    assert any("k1=1.2, b=0.75" in line for line in shown.lines)
 
 
 def test_components_in_json(run: Run) -> None:
-    data = run("components", "--json", "--kind", "fuser").data
+    data = run("components", "--json", "--kind", "fuser", "--options").data
     assert data["schema"] == 1
+    bare = [{k: v for k, v in row.items() if k not in ("options", "error")} for row in data["components"]]
+    assert run("components", "--json", "--kind", "fuser").data == {"schema": 1, "components": bare}
     (rrf,) = [row for row in data["components"] if row["name"] == "rrf"]
     assert (rrf["kind"], rrf["distribution"], rrf["built_in"], rrf["error"]) == (
         "fuser",
@@ -664,7 +670,10 @@ def test_a_broken_plugin_is_a_line(tmp_path: Path) -> None:  # PL-01
     (tmp_path / "broken_plugin_fine.py").write_text(
         "class Fine:\n    def __init__(self, needed, *, size=object()): ...\n"
     )
-    ran = script("components", env={"PYTHONPATH": str(tmp_path)})
+    listed = script("components", env={"PYTHONPATH": str(tmp_path)})
+    assert (listed.code, listed.err) == (0, "")
+    assert re.search(r"^reranker +broken +broken-plugin 1\.0$", listed.out, re.MULTILINE)
+    ran = script("components", "--options", env={"PYTHONPATH": str(tmp_path)})
     assert ran.code == 0
     rows = {line.split()[1]: line for line in ran.lines}
     assert rows["broken"].endswith("broken-plugin 1.0  cannot be loaded")
@@ -673,7 +682,8 @@ def test_a_broken_plugin_is_a_line(tmp_path: Path) -> None:  # PL-01
     assert "bm25" in rows
     assert "no luck" in ran.err
     assert "noise" not in ran.out
-    data = script("components", "--json", "--kind", "reranker", env={"PYTHONPATH": str(tmp_path)}).data
+    options = ("components", "--options", "--json", "--kind", "reranker")
+    data = script(*options, env={"PYTHONPATH": str(tmp_path)}).data
     (broken,) = [row for row in data["components"] if row["name"] == "broken"]
     assert broken["options"] is None
     assert "no luck" in broken["error"]

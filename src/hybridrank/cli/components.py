@@ -1,4 +1,4 @@
-"""`hybridrank components`: every part that is installed, with its options."""
+"""`hybridrank components`: every part that is installed, with its options where they are asked for."""
 
 from __future__ import annotations
 
@@ -18,21 +18,23 @@ SCHEMA = 1
 """Raised when a field of `--json` changes its meaning or goes away; new fields do not raise it."""
 
 
-@click.command(short_help="List the installed parts and their options.")
+@click.command(short_help="List the installed parts.")
 @click.option("--kind", metavar="KIND", help="Only this kind: retriever, fuser, reranker, ...")
+@click.option("--options", is_flag=True, help="Import the parts and show their options with the defaults.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, documented in docs/cli.md.")
 @click.pass_obj
-def components(notes: Notes, kind: str | None, as_json: bool) -> int:
-    """List the parts that configurations can name: kind, name, distribution, options with their defaults.
+def components(notes: Notes, kind: str | None, options: bool, as_json: bool) -> int:
+    """List the parts that configurations can name: kind, name, distribution.
 
-    Parts come from the installed distributions. One that cannot be loaded is listed with its error.
+    Parts come from the metadata of the installed distributions; nothing is imported. With --options they are
+    imported, and one that cannot be loaded is listed with its error.
     """
     with reported():
         from .. import registry
 
-        rows = [_row(info) for info in registry.components(kind)]
+        rows = [_row(info, options) for info in registry.components(kind)]
     for row in rows:
-        if row["error"]:
+        if row.get("error"):
             notes.warning(row["error"])
     if as_json:
         write(dumps({"schema": SCHEMA, "components": rows}))
@@ -41,25 +43,25 @@ def components(notes: Notes, kind: str | None, as_json: bool) -> int:
     return 0
 
 
-def _row(info: ComponentInfo) -> dict[str, Any]:
-    from ..errors import HybridRankError
-
-    options: list[dict[str, Any]] | None = None
-    error = ""
-    try:
-        options = [_option(option) for option in info.options()]
-    except HybridRankError as failure:
-        error = one_line(str(failure))
-    return {
+def _row(info: ComponentInfo, options: bool) -> dict[str, Any]:
+    row = {
         "kind": info.kind,
         "name": info.name,
         "distribution": info.distribution,
         "version": info.version,
         "built_in": info.built_in,
         "target": info.target,
-        "options": options,
-        "error": error,
     }
+    return {**row, **_loaded(info)} if options else row
+
+
+def _loaded(info: ComponentInfo) -> dict[str, Any]:
+    from ..errors import HybridRankError
+
+    try:
+        return {"options": [_option(option) for option in info.options()], "error": ""}
+    except HybridRankError as failure:
+        return {"options": None, "error": one_line(str(failure))}
 
 
 def _option(option: Option) -> dict[str, Any]:
@@ -87,6 +89,8 @@ def _table(rows: list[dict[str, Any]]) -> str:
 
 
 def _told(row: dict[str, Any]) -> str:
+    if "options" not in row:
+        return ""
     if row["error"]:
         return "cannot be loaded"
     return ", ".join(
