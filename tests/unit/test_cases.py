@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -257,6 +260,12 @@ def test_a_case_is_a_frozen_value() -> None:
         case.id = "r"  # type: ignore[misc]
     with pytest.raises(TypeError):
         case.relevant[Target("b")] = 1  # type: ignore[index]
+
+
+def test_a_case_can_be_changed_pickled_and_copied() -> None:
+    case = Case("q", "x", {"a": 1, Target(path="b"): 2}, category="c", metadata={"tags": ["y"]}, where="f:1")
+    assert pickle.loads(pickle.dumps(case)) == copy.deepcopy(case) == case  # noqa: S301
+    assert replace(case, id="r") == Case("r", "x", case.relevant, category="c", metadata=case.metadata)
 
 
 # Against the corpus

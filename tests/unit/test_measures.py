@@ -377,9 +377,11 @@ def test_a_mean_over_nothing_is_refused() -> None:
         mean([])
 
 
-@pytest.mark.parametrize(("qrels", "run"), [([("q", "a")], {}), ({"q": ["a"]}, [["a"]])])
-def test_judgements_and_run_are_mappings(qrels: Any, run: Any) -> None:
-    with pytest.raises(InvalidValueError, match="give a mapping by query id"):
+@pytest.mark.parametrize(
+    ("qrels", "run"), [([("q", "a")], {}), ({"q": ["a"]}, [["a"]]), ({1: ["a"]}, {}), ({"q": ["a"]}, {1: []})]
+)
+def test_judgements_and_run_are_mappings_by_query_id(qrels: Any, run: Any) -> None:
+    with pytest.raises(InvalidValueError, match=r"give a mapping by query id|is no str"):
         score_run(qrels, run, "MRR")
 
 

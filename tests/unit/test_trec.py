@@ -76,6 +76,7 @@ def test_runs_of_other_tools_are_read_by_score_then_rank_then_place(tmp_path: Pa
         ("q Q0 a 1 nan t\n", InvalidValueError, "file:1: score is 'nan'"),
         ("q Q0 a 1 inf t\n", InvalidValueError, "file:1: score is 'inf'"),
         ("q Q0 a 1 high t\n", InvalidValueError, "file:1: score is 'high'"),
+        ("q Q0 a 1 1_0 t\n", InvalidValueError, "file:1: score is '1_0'"),
         ("q Q0 a first 1 t\n", InvalidValueError, "file:1: rank is 'first'"),
     ],
 )
@@ -92,6 +93,8 @@ def test_a_run_that_is_none_is_refused(
     [
         ("q 0 a\n", "file:1: 3 columns; give 4: query iteration document grade"),
         ("\nq 0 a 0.5\n", "file:2: grade is '0.5'; give an int"),
+        ("q 0 a 1_0\n", "file:1: grade is '1_0'; give an int"),
+        ("q 0 a " + "9" * 5000, "file:1: grade is '999"),
         ("q 0 a 1\nq 0 b 1\nq 0 a 2\n", "file:3: document 'a' has the grades 1 and 2 for query 'q'"),
     ],
 )

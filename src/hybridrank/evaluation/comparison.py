@@ -91,11 +91,12 @@ class Comparison:
         if baseline is not None and baseline not in evaluations:
             raise UnknownNameError("baseline", baseline, evaluations)
         _check_alike(evaluations)
+        evaluations = FrozenDict((name, replace(one, name=name)) for name, one in evaluations.items())
         if not differences:
-            return cls(FrozenDict(evaluations), None, (), alpha, ())
+            return cls(evaluations, None, (), alpha, ())
         first = next(iter(evaluations)) if baseline is None else baseline
         told = _differences(evaluations, first, alpha, samples, seed)
-        return cls(FrozenDict(evaluations), first, told, alpha, _notes(evaluations[first], told, alpha))
+        return cls(evaluations, first, told, alpha, _notes(evaluations[first], told, alpha))
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -133,14 +134,11 @@ class Comparison:
             "baseline": self.baseline,
             "alpha": self.alpha,
             "measures": list(self.measures),
-            "methods": [evaluation.to_dict(timings=timings) for evaluation in self._named()],
+            "methods": [evaluation.to_dict(timings=timings) for evaluation in self.evaluations.values()],
             "differences": [one.to_dict() for one in self.differences],
             "gaps": self.gaps,
             "notes": list(self.notes),
         }
-
-    def _named(self) -> list[Evaluation]:
-        return [replace(evaluation, name=name) for name, evaluation in self.evaluations.items()]
 
     def __repr__(self) -> str:
         from ..report.evaluation_text import comparison_text

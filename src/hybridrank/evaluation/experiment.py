@@ -8,7 +8,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Protocol
 
-from ..errors import HybridRankError, InvalidValueError
+from ..errors import ContractError, HybridRankError, InvalidValueError
 from ..types import Filter, FrozenDict, Query, Result, check_k
 from .cases import Case, check_case_ids, check_cases
 from .comparison import Comparison, check_methods
@@ -160,6 +160,8 @@ def _searched(
     started = perf_counter()
     try:
         result = pipeline.search(Query(case.query, id=case.id), **asked)
+        if not isinstance(result, Result):
+            raise ContractError("search", f"returned {type(result).__name__}, not a Result")
     except Exception as error:
         return None, error, perf_counter() - started
     return result, None, perf_counter() - started

@@ -103,6 +103,9 @@ def score_run(
     for what, given in (("judgements", qrels), ("run", run)):
         if not isinstance(given, Mapping):
             raise InvalidValueError(f"{what} of type {type(given).__name__}; give a mapping by query id")
+        for query in given:
+            if not isinstance(query, str):
+                raise InvalidValueError(f"query id {query!r} of the {what} is no str")
     if not qrels:
         raise InvalidValueError("there are no judged queries; a mean over none is not defined")
     columns: list[list[float]] = [[] for _ in made]

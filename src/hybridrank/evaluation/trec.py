@@ -17,6 +17,7 @@ from ..errors import DuplicateIdError, InvalidValueError
 from .found import as_grade, checked_ranking
 
 _COLUMNS = re.compile(r"[ \t\r]+")
+_WHOLE = re.compile(r"[+-]?[0-9]{1,15}")
 
 
 def read_qrels(path: str | Path) -> dict[str, dict[str, int]]:
@@ -28,10 +29,9 @@ def read_qrels(path: str | Path) -> dict[str, dict[str, int]]:
     """
     qrels: dict[str, dict[str, int]] = {}
     for where, (query, _, document, given) in _rows(path, "query iteration document grade"):
-        try:
-            grade = int(given)
-        except ValueError:
-            raise InvalidValueError(f"{where}: grade is {given!r}; give an int") from None
+        if not _WHOLE.fullmatch(given):
+            raise InvalidValueError(f"{where}: grade is {given!r}; give an int")
+        grade = int(given)
         grades = qrels.setdefault(query, {})
         if grades.setdefault(document, grade) != grade:
             raise InvalidValueError(
@@ -130,7 +130,8 @@ def _rows(path: str | Path, columns: str) -> Iterator[tuple[str, list[str]]]:
 
 def _number(text: str, what: str, where: str) -> float:
     try:
-        number = float(text)
+        # float() reads 1_0 as 10.
+        number = float(text) if "_" not in text else math.nan
     except ValueError:
         number = math.nan
     if not math.isfinite(number):

@@ -54,7 +54,8 @@ def _table(table: Table) -> str:
 
     title = f"<p><small>{_safe(table.title)}</small></p>" if table.title else ""
     body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in table.rows)
-    return f"{title}<table><thead><tr>{cells(table.head, 'th')}</tr></thead><tbody>{body}</tbody></table>"
+    head = f"<thead><tr>{cells(table.head, 'th')}</tr></thead>"
+    return f"{title}<table style='width:auto'>{head}<tbody>{body}</tbody></table>"
 
 
 def _safe(text: str) -> str:

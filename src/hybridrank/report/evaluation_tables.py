@@ -70,7 +70,7 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
 
 def comparison_heading(comparison: Comparison) -> str:
     first = next(iter(comparison.evaluations.values()))
-    return f"Comparison of {len(comparison.evaluations)} methods on {_cases(first)}"
+    return f"Comparison of {len(comparison.evaluations)} methods: {_cases(first)}"
 
 
 def query_table(evaluation: Evaluation, limit: int) -> Table:
