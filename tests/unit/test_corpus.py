@@ -99,14 +99,14 @@ def test_documents_are_sorted_and_paths_relative(tmp_path: Path) -> None:
 def test_what_is_cut_by_lines_is_told_once_per_language(tmp_path: Path) -> None:
     write(
         tmp_path,
-        a_dot_md=b"# A\n",
-        b_dot_md=b"# B\n",
+        a_dot_toml=b"a = 1\n",
+        b_dot_toml=b"b = 1\n",
         c_dot_yaml=b"c: 1\n",
         notes=b"free text\n",
         d_dot_py=b"x = 1\n",
     )
     assert load_code(tmp_path).notes == (
-        "cut by lines, for want of a grammar: 2 markdown, 1 of unknown language, 1 yaml",
+        "cut by lines, for want of a grammar: 1 of unknown language, 2 toml, 1 yaml",
     )
 
 

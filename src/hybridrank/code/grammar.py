@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -12,6 +12,13 @@ if TYPE_CHECKING:
     import tree_sitter
 
 
+Text = Callable[["tree_sitter.Node"], str]
+"""Gives the source of a node."""
+
+NameOf = Callable[["tree_sitter.Node", Text], tuple[str, ...]]
+"""Gives the name of a definition in its parts (`("Server", "Start")`), `()` when it has none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Define:
     """A kind of node that defines a symbol.
@@ -19,13 +26,21 @@ class Define:
     Attributes:
         kind: our kind; a function that is a member of a class becomes a method.
         name: fields that lead to the name: from the node on, the first of them that a node has is followed,
-            until a node has none of them.
+            until a node has none of them. Or a function, where it takes more to find it.
         members: whether definitions inside are documents of their own.
+        one_with: definitions of one name that directly follow each other are one where this gives the same
+            for them, as for the clauses of a function.
+        rank: over 0 where all that follows is inside, up to the next of this rank or a lower one; headings
+            and namespaces of a whole file do that.
+        inside: whether it counts inside classes too.
     """
 
     kind: str
-    name: tuple[str, ...] = ("name",)
+    name: tuple[str, ...] | NameOf = ("name",)
     members: bool = False
+    one_with: Callable[[tree_sitter.Node], object] | None = None
+    rank: int = 0
+    inside: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,28 +58,36 @@ class Import:
     part: int = 0
 
 
+DefineOf = Callable[["tree_sitter.Node", Text], Define | None]
+ImportOf = Callable[["tree_sitter.Node", Text], Import | None]
+
+
 @dataclass(frozen=True, slots=True)
 class Grammar:
     """How to read the trees of one grammar. All keys and members are names of node kinds.
 
     Attributes:
         module, function: where the grammar is, as in `tree_sitter_python.language()`.
-        definitions: what defines a symbol.
+        definitions: what defines a symbol, or a function that tells of a node whether it does.
         wrappers: what stands around a definition and belongs to it, as decorators do.
         blocks: what to look into for definitions.
-        imports: statements of the top level that import.
-        comments: comments; those directly above a definition belong to it.
+        through: blocks whose inside counts as if it stood outside of them.
+        imports: statements of the top level that import, or a function that tells of a node whether it does.
+        comments: comments, and attributes that stand beside a definition; those directly above belong to it.
         separator: between the parts of a qualified name.
+        rest: kind of what else stands at the top level.
     """
 
     module: str
-    definitions: Mapping[str, Define]
+    definitions: Mapping[str, Define | DefineOf]
     function: str = "language"
     wrappers: frozenset[str] = frozenset()
     blocks: frozenset[str] = frozenset()
-    imports: Mapping[str, Import] = field(default_factory=dict)
+    through: frozenset[str] = frozenset()
+    imports: Mapping[str, Import | ImportOf] = field(default_factory=dict)
     comments: frozenset[str] = frozenset({"comment"})
     separator: str = "."
+    rest: str = "module"
 
 
 class NoGrammarError(Exception):

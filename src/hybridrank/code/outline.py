@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _IMPORT = "import"
 _SEVERAL = "*"
 _NO_WORD = re.compile(r"\W+")
+_CLASSES = frozenset({"class", "class_body"})
 _CLOSING = re.compile(r"(?:[\s)\]},;]|\bend\b)*")
 
 
@@ -27,6 +28,7 @@ class Item:
     """A run of lines on one level: a definition, imports, or (kind `""`) anything else."""
 
     __slots__ = (
+        "above",
         "end",
         "has_members",
         "header",
@@ -34,8 +36,10 @@ class Item:
         "last",
         "name",
         "names",
+        "one_with",
         "parent",
         "qualified",
+        "rank",
         "start",
     )
 
@@ -43,7 +47,12 @@ class Item:
         self.start, self.end, self.parent = start, end, parent
         self.kind = self.name = self.qualified = ""
         self.names: list[str] = []  # what imports bind
-        self.header = 0  # the line that a definition proper starts on, below its comments and decorators
+        self.header: int = 0  # the line that a definition proper starts on, below comments and decorators
+        self.above: int = 0  # the last line that belongs to what stands before
+        if parent:
+            self.above = parent.last.end if parent.last else parent.header
+        self.one_with: object = None
+        self.rank = 0
         self.last: Item | None = None  # the latest item inside
         self.has_members = False
 
@@ -64,8 +73,10 @@ class Outliner:
         self.defining = grammar.wrappers.union(grammar.definitions)
         self.base = 0  # where in the source the tree begins
         self.top = Item(1, len(starts) - 1, None)
+        self.top.kind = grammar.rest
         self.items: list[Item] = []
         self.comments = (0, 0)  # first and last line of the latest run of comments
+        self.open: list[Item] = []  # what all that follows at the top level is inside of
 
     def read(self, nodes: Sequence[Node], parent: Item, base: int = 0) -> None:
         """Read sibling nodes that stand in `parent`; their tree begins at offset `base` of the source."""
@@ -74,41 +85,72 @@ class Outliner:
         top = parent is self.top
         todo: list[tuple[Node | None, Item, bool]] = [(node, parent, top) for node in reversed(nodes)]
         while todo:
-            node, parent, at_top = todo.pop()
+            node, level, at_top = todo.pop()
             if node is None:  # the end of a block, whose comments are not about what follows it
                 self.comments = (0, 0)
                 continue
+            parent = self.open[-1] if level is self.top and self.open else level
             kind = node.type
             if kind in grammar.comments:
                 self.comment(node)
-            elif kind in self.defining:
-                defined = self.unwrapped(node)
-                item = self.add(node, parent, defined)
-                if item and defined and grammar.definitions[defined.type].members:
+                continue
+            found = self.defined(node) if kind in self.defining and node.is_named else None
+            if found and (found[1].inside or parent.kind not in _CLASSES):
+                defined, rule = found
+                if rule.rank and at_top:
+                    parent = self.closed(rule.rank)
+                item = self.add(node, parent, defined, rule)
+                if item and rule.rank and at_top:
+                    item.rank, item.end = rule.rank, self.top.end
+                    self.open.append(item)
+                if item and (rule.members or item.rank):
                     todo.append((None, item, False))
                     todo.extend((n, item, False) for n in reversed(defined.children))
+            elif at_top and kind in grammar.imports and (bound := self.imported(node)):
+                self.add_import(node, parent, bound)
+            elif kind in grammar.through:
+                todo.extend((n, level, at_top) for n in reversed(node.children))
             elif kind in grammar.blocks or kind == "ERROR":
                 todo.append((None, parent, False))
                 inner = at_top and kind == "ERROR"
                 todo.extend((n, parent, inner) for n in reversed(node.children))
-            elif at_top and kind in grammar.imports:
-                self.add_import(node, grammar.imports[kind])
             else:
-                self.add(node, parent, None)
+                self.add_rest(node, parent)
 
     def is_container(self, nodes: Sequence[Node]) -> bool:
         """Whether the last of these nodes may have members."""
-        defined = self.unwrapped(nodes[-1]) if nodes else None
-        return defined is not None and self.grammar.definitions[defined.type].members
+        found = self.defined(nodes[-1]) if nodes else None
+        return found is not None and found[1].members
 
-    def unwrapped(self, node: Node) -> Node | None:
+    def defined(self, node: Node) -> tuple[Node, Define] | None:
         """The definition that a node is or stands around, None when there is none."""
+        grammar = self.grammar
         candidates = [node]
-        while True:
-            found = next((n for n in candidates if n.type in self.defining), None)
-            if found is None or found.type in self.grammar.definitions:
-                return found
-            candidates = found.children
+        while candidates:
+            inside: list[Node] = []
+            for candidate in candidates:
+                kind = candidate.type
+                rule = grammar.definitions.get(kind)
+                if callable(rule):
+                    rule = rule(candidate, self.text)
+                if rule:
+                    return candidate, rule
+                if kind in grammar.wrappers:
+                    inside = candidate.children
+                    break
+            candidates = inside
+        return None
+
+    def imported(self, node: Node) -> Import | None:
+        rule = self.grammar.imports[node.type]
+        return rule(node, self.text) if callable(rule) else rule
+
+    def closed(self, rank: int) -> Item:
+        """What a heading of that rank stands in, all of that rank or a higher one being closed."""
+        while self.open and self.open[-1].rank >= rank:
+            closed = self.open.pop()
+            closed.end = closed.last.end if closed.last else closed.header
+        return self.open[-1] if self.open else self.top
 
     def comment(self, node: Node) -> None:
         start, end = self.lines_of(node)
@@ -116,59 +158,77 @@ class Outliner:
             first, last = self.comments
             self.comments = (first, end) if first and start <= last + 1 else (start, end)
 
-    def add(self, node: Node, parent: Item, defined: Node | None) -> Item | None:
-        """Note a node; the item when it is a definition that may have members."""
+    def add_rest(self, node: Node, parent: Item) -> None:
+        """Note a node that defines nothing."""
         if node.start_byte == node.end_byte:
-            return None
+            return
         start, end = self.lines_of(node)
         item = parent.last
         if item and start <= item.end:
             item.end = max(item.end, end)
-            if not defined or item.kind not in ("", _IMPORT) or item.start <= parent.header:
-                return None
         else:
-            if defined:
-                start = self.with_comments(start, parent)
-            item = parent.last = Item(start, end, parent)
-            if not defined:
+            parent.last = Item(start, end, parent)
+
+    def add(self, node: Node, parent: Item, defined: Node, rule: Define) -> Item | None:
+        """Note a definition; None when it is no item of its own."""
+        if node.start_byte == node.end_byte:
+            return None
+        start, end = self.lines_of(node)
+        kind = "method" if rule.kind == "function" and parent.kind in _CLASSES else rule.kind
+        parts = self.name_of(defined, rule)
+        qualified = self.grammar.separator.join(filter(None, (parent.qualified, *parts)))
+        one_with = rule.one_with(defined) if rule.one_with else None
+        item = parent.last
+        if item and start <= item.end:
+            item.end = max(item.end, end)
+            if item.kind not in ("", _IMPORT) or item.start <= parent.header:
                 return None
+        elif item and one_with and (item.kind, item.qualified, item.one_with) == (kind, qualified, one_with):
+            item.end = end
+            return None
+        else:
+            item = Item(start, end, parent)
+            parent.last = item
         if item.kind != _IMPORT:
             self.items.append(item)
-        rule = self.grammar.definitions[defined.type]
-        item.kind = "method" if rule.kind == "function" and parent.kind == "class" else rule.kind
-        item.name = self.name_of(defined, rule)
-        item.qualified = self.grammar.separator.join(filter(None, (parent.qualified, item.name)))
+        if item.start == start:
+            item.start = self.with_comments(item)
+        item.kind, item.name, item.qualified = kind, parts[-1] if parts else "", qualified
+        item.one_with = one_with
         item.header = self.lines_of(defined)[0]
         parent.has_members = True
         return item
 
-    def add_import(self, node: Node, rule: Import) -> None:
+    def add_import(self, node: Node, parent: Item, rule: Import) -> None:
         start, end = self.lines_of(node)
-        item = self.top.last
+        item = parent.last
         if item and (item.kind == _IMPORT or start <= item.end):
             item.end = max(item.end, end)
         else:
-            item = self.top.last = Item(self.with_comments(start, self.top), end, self.top)
+            item = parent.last = Item(start, end, parent)
+            item.start = self.with_comments(item)
             item.kind = _IMPORT
+            parent.has_members = True
             self.items.append(item)
         if item.kind == _IMPORT:
             item.names += self.bound_names(node, rule)
             only = item.names[0] if len(item.names) == 1 else _SEVERAL
             item.name = item.qualified = "" if only == _SEVERAL else only
 
-    def with_comments(self, start: int, parent: Item) -> int:
-        """The line from which a definition counts: comments directly above belong to it."""
+    def with_comments(self, item: Item) -> int:
+        """The line from which an item counts: comments directly above belong to it."""
         first, last = self.comments
-        floor = parent.last.end if parent.last else parent.header
-        return first if last >= start - 1 and floor < first < start else start
+        return first if last >= item.start - 1 and item.above < first < item.start else item.start
 
-    def name_of(self, node: Node, rule: Define) -> str:
+    def name_of(self, node: Node, rule: Define) -> tuple[str, ...]:
+        if callable(rule.name):
+            return tuple(filter(None, map(one_line, rule.name(node, self.text))))
         found = node
         while True:
             inside = (found.child_by_field_name(field) for field in rule.name)
             further = next(filter(None, inside), None)
             if further is None:
-                return "" if found == node else self.text(found)
+                return () if found == node else (one_line(self.text(found)),)
             found = further
 
     def bound_names(self, node: Node, rule: Import) -> list[str]:
@@ -187,6 +247,10 @@ class Outliner:
     def text(self, node: Node) -> str:
         found = self.source[self.base + node.start_byte : self.base + node.end_byte]
         return found.decode("utf-8", "surrogatepass")
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def cover(top: Item, items: Sequence[Item], lines: Sequence[str]) -> list[Span]:
@@ -214,10 +278,7 @@ def cover(top: Item, items: Sequence[Item], lines: Sequence[str]) -> list[Span]:
         if not is_head and above == start - 1 and all(map(_CLOSING.fullmatch, lines[start - 1 : stop])):
             spans[-1] = spans[-1]._replace(end=stop)  # a closing bracket alone is no document
             return
-        if level is top:
-            kind = "module"
-        else:
-            kind = "class_body" if level.kind == "class" and not is_head else level.kind
+        kind = "class_body" if level.kind == "class" and not is_head else level.kind
         spans.append(Span(start, stop, kind, level.name, level.qualified))
 
     for item in items:
