@@ -112,7 +112,15 @@ class IndexNotFoundError(StoreError):
 
 
 class IndexFormatError(StoreError):
-    """What is there is damaged, or not an index of ours, or of a newer format than this version reads."""
+    """What is there is damaged, or not an index of ours, or of a format that this version does not read.
+
+    Attributes:
+        replaceable: whether indexing again in the same place may put it right: it is ours, and no newer.
+    """
+
+    def __init__(self, message: str, *, replaceable: bool = False) -> None:
+        super().__init__(message)
+        self.replaceable = replaceable
 
 
 class LockError(StoreError):
