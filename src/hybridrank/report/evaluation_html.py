@@ -49,7 +49,9 @@ def _table(table: Table) -> str:
 
     def cells(row: Iterable[str], tag: str) -> str:
         given = list(row)
-        kinds = ["" if column < table.words else " class='n'" for column in range(len(given))]
+        kinds = [
+            "" if column < table.words else " class='n' style='width:auto'" for column in range(len(given))
+        ]
         return "".join(f"<{tag}{kinds[column]}>{_safe(given[column])}</{tag}>" for column in used)
 
     title = f"<p><small>{_safe(table.title)}</small></p>" if table.title else ""
