@@ -13,6 +13,7 @@ from .options import MisfitError, Option, accepts, fitted
 from .registry import GROUPS, ComponentInfo, components, find
 
 Path = tuple[str, ...]
+Pool = dict[object, tuple[Any, Mapping[str, Any]]]
 
 _PROTOCOLS = {
     "Retriever": "retriever",
@@ -33,11 +34,16 @@ class Assembly:
     Args:
         resources: the tables of `[resources.*]`.
         patched: paths that an ablation set, with the path in the file where it did.
+        pool: parts that were made before, by what they are made of; new ones are added.
     """
 
-    def __init__(self, resources: Mapping[str, Any], patched: Mapping[Path, str]) -> None:
+    def __init__(
+        self, resources: Mapping[str, Any], patched: Mapping[Path, str], pool: Pool | None = None
+    ) -> None:
         self._resources = resources
         self._patched = patched
+        self._pool: Pool = {} if pool is None else pool
+        self._pooled = pool is not None
         self._installed = components()
         self._shared: dict[str, tuple[str, object]] = {}
 
@@ -56,7 +62,7 @@ class Assembly:
         return {key: self._argument(by_name[key], whose, item, (*path, key)) for key, item in table.items()}
 
     def _argument(self, option: Option, whose: str, value: Any, path: Path) -> Any:
-        kind, many = _stands(option)
+        kind, many = stands(option)
         if kind is None:
             return self._plain(option, whose, value, path)
         if not many:
@@ -100,8 +106,12 @@ class Assembly:
         rest = {key: item for key, item in table.items() if key != "use"}
         options, factory = info.options(), info.load()
         arguments = self.arguments(options, f"{kind} {info.name!r}", rest, path)
+        # A chat model may keep a conversation; it is never shared behind the user's back.
+        key = (kind, info.target, _frozen(arguments)) if self._pooled and kind != "chat" else None
+        if key in self._pool:
+            return self._pool[key][0]
         try:
-            return factory(**arguments)
+            made = factory(**arguments)
         except (ConfigError, InvalidValueError) as error:
             raise ConfigError(str(error), where=self._at(path)) from error
         except HybridRankError:
@@ -109,6 +119,10 @@ class Assembly:
         except Exception as error:
             message = f"{kind} {info.name!r} refuses its options: {type(error).__name__}: {error}"
             raise ConfigError(message, where=self._at(path)) from error
+        if key is not None:
+            # The arguments too: an id stands for an object only as long as that lives.
+            self._pool[key] = made, arguments
+        return made
 
     def _find(self, kind: str, use: str, where: str) -> ComponentInfo:
         try:
@@ -180,7 +194,7 @@ def dotted(path: Path) -> str:
     )
 
 
-def _stands(option: Option) -> tuple[str | None, bool]:
+def stands(option: Option) -> tuple[str | None, bool]:
     """The kind of part that stands at a parameter, by its name or else its type; whether several stand."""
     word = option.name.rpartition("_")[2]
     if word in GROUPS:
@@ -196,6 +210,17 @@ def _expected(option: Option) -> str:
     if get_origin(option.type) is Literal:
         return " or ".join(repr(choice) for choice in get_args(option.type))
     return option.annotation
+
+
+def _frozen(value: Any) -> object:
+    """Something hashable, equal for equal plain values; a part is equal to itself only."""
+    if isinstance(value, dict):
+        return "table", tuple((key, _frozen(item)) for key, item in value.items())
+    if isinstance(value, list | tuple):
+        return "list", tuple(map(_frozen, value))
+    if isinstance(value, str | int | float | None):
+        return type(value), value
+    return "part", id(value)
 
 
 def _references(value: Any, resources: Mapping[str, Any]) -> Iterator[str]:

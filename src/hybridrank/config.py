@@ -33,7 +33,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from .assembly import Assembly, check_all_used, check_resources, dotted, is_part
+from .assembly import Assembly, Pool, check_all_used, check_resources, dotted, is_part
 from .errors import ConfigError, UnknownNameError
 from .options import options_of
 
@@ -71,10 +71,16 @@ def default_config(name: str) -> dict[str, Any]:
     Raises:
         UnknownNameError: there is none of that name.
     """
-    known = sorted(path.stem for path in _DEFAULTS.glob("*.toml"))
-    if name not in known:
-        raise UnknownNameError("default configuration", name, known)
-    return load_config(_DEFAULTS / f"{name}.toml")
+    return load_config(_default_path(name))
+
+
+def default_source(name: str) -> str:
+    """The TOML, comments included, of a configuration that comes with hybridrank.
+
+    Raises:
+        UnknownNameError: there is none of that name.
+    """
+    return _default_path(name).read_text(encoding="utf-8")
 
 
 def ablations(config: str | Path | Mapping[str, Any]) -> tuple[str, ...]:
@@ -82,12 +88,16 @@ def ablations(config: str | Path | Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(load_config(config).get(_ABLATIONS, {}))
 
 
-def build(config: str | Path | Mapping[str, Any], *, ablation: str | None = None) -> dict[str, Any]:
+def build(
+    config: str | Path | Mapping[str, Any], *, ablation: str | None = None, pool: Pool | None = None
+) -> dict[str, Any]:
     """The arguments of `Pipeline` that a configuration describes, with every part made.
 
     Args:
         config: as for `load_config`.
         ablation: name of one of its `[ablations.*]` to apply.
+        pool: `{}` for the first of several calls, and the same dict for the others: a part that differs in
+            nothing from one made before is that one.
 
     Raises:
         ConfigError: a value is missing, unknown, of the wrong type or refused by its part; `where` on it is
@@ -116,7 +126,14 @@ def build(config: str | Path | Mapping[str, Any], *, ablation: str | None = None
         resources = _table(root.pop(_RESOURCES, {}), dotted((_ABLATIONS, ablation, _RESOURCES)))
         check_resources(resources)
         config = root
-    return Assembly(resources, patched).arguments(options, "the pipeline", config)
+    return Assembly(resources, patched, pool).arguments(options, "the pipeline", config)
+
+
+def _default_path(name: str) -> Path:
+    known = sorted(path.stem for path in _DEFAULTS.glob("*.toml"))
+    if name not in known:
+        raise UnknownNameError("default configuration", name, known)
+    return _DEFAULTS / f"{name}.toml"
 
 
 def _read(path: Path) -> Any:
