@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from .calls import arun, run
-from .errors import ConfigError, DuplicateIdError, InvalidValueError, UnknownNameError
+from .errors import InvalidValueError, UnknownNameError
 from .fusers.rrf import RRF
 from .protocols import (
     Chunker,
     Closeable,
-    Fingerprinted,
     Fuser,
     Indexable,
     Normalizer,
@@ -32,6 +32,7 @@ from .request import (
     reweighted,
 )
 from .search import steps
+from .stages import check_known, check_names, checked, fingerprint, ids_of, named, summary
 from .text.normalize import QueryNormalizer
 from .types import Document, Filter, Query, Result, check_id, check_k, tie_key
 
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str, int, int | None], None]
 OnError = Literal["raise", "degrade"]
-P = TypeVar("P")
 
 
 class _Unset:
@@ -85,11 +85,11 @@ class Pipeline:
         validate_depth: int | None = None,
         on_error: OnError = "raise",
     ) -> None:
-        self.retrievers: Mapping[str, Retriever] = _named("retriever", retrievers, "retrieve")
-        self.fuser: Fuser = _checked("fuser", "fuser", RRF() if fuser is None else fuser, "fuse")
-        self.rerankers: Mapping[str, Reranker] = _named("reranker", rerankers, "rerank")
+        self.retrievers: Mapping[str, Retriever] = named("retriever", retrievers, "retrieve")
+        self.fuser: Fuser = checked("fuser", "fuser", RRF() if fuser is None else fuser, "fuse")
+        self.rerankers: Mapping[str, Reranker] = named("reranker", rerankers, "rerank")
         self.validator = (
-            None if validator is None else _checked("validator", "validator", validator, "validate")
+            None if validator is None else checked("validator", "validator", validator, "validate")
         )
         self.normalizer = normalizer
         self.chunker = chunker
@@ -98,18 +98,11 @@ class Pipeline:
         if on_error not in ("raise", "degrade"):
             raise InvalidValueError(f"on_error is {on_error!r}; give 'raise' or 'degrade'")
         self.on_error: OnError = on_error
-        self.documents: tuple[Document, ...] | None = None
+        self.documents: Sequence[Document] | None = None
         self.corpus: Corpus | None = None
-        self.known_ids: frozenset[str] | None = None
-        if not self.retrievers:
-            raise ConfigError('a pipeline needs at least one retriever, e.g. {"bm25": BM25()}')
-        clash = (set(self.retrievers) & set(self.rerankers)) or (
-            {NORMALIZER, FUSION, VALIDATOR} & {*self.retrievers, *self.rerankers}
-        )
-        if clash:
-            raise ConfigError(
-                f"stage names must differ from each other and from the reserved ones: {sorted(clash)}"
-            )
+        self.known_ids: AbstractSet[str] | None = None
+        self.origin: tuple[dict[str, Any], str | None] | None = None
+        check_names(self.retrievers, self.rerankers, (NORMALIZER, FUSION, VALIDATOR))
         if isinstance(self.fuser, Weighted):
             check_legs(self.fuser.weights, self.retrievers)
 
@@ -122,9 +115,12 @@ class Pipeline:
         Raises:
             ConfigError: the configuration does not describe a pipeline; the message carries the path in it.
         """
-        from .config import build
+        from .config import build, load_config
 
-        return cls(**build(source, ablation=ablation))
+        config = load_config(source)
+        made = cls(**build(config, ablation=ablation))
+        made.origin = config, ablation
+        return made
 
     @classmethod
     def for_code(
@@ -134,6 +130,7 @@ class Pipeline:
         config: str | Path | Mapping[str, Any] | None = None,
         ablation: str | None = None,
         max_bytes: int | None = None,
+        index: str | Path | bool = False,
         progress: Progress | None = None,
     ) -> Self:
         """The source files below `root`, indexed, with the default code pipeline or another configuration.
@@ -142,8 +139,26 @@ class Pipeline:
 
         Args:
             max_bytes: larger files are skipped; the walker's default when None.
+            index: keep the index on disk, in this directory or, if True, in the user's cache. One that is
+                there is brought up to date: only changed files are read.
             progress: called with (step, done, total or None).
+
+        Raises:
+            InvalidValueError: the root cannot be read, or the index would lie in it.
+            StoreError: the index cannot be read or written, see its subclasses.
         """
+        if index is not False:
+            from .store.opening import open_code
+
+            return open_code(
+                root,
+                index,
+                config=config,
+                ablation=ablation,
+                max_bytes=max_bytes,
+                progress=progress,
+                kind=cls,
+            )
         from .code.corpus import load_code
         from .code.walk import MAX_BYTES
         from .config import default_config
@@ -173,6 +188,7 @@ class Pipeline:
         ours: dict[str, Any] = {name: getattr(self, name) for name in given}
         changed = {name: value for name, value in given.items() if value is not _UNSET}
         made = type(self)(**{**ours, **changed})
+        made.origin = None if changed else self.origin
         if self.documents is None:
             return made
         kept = {id(part) for part in self.parts().values()}
@@ -222,11 +238,7 @@ class Pipeline:
         if isinstance(ids, str):
             raise InvalidValueError(f"remove takes several ids; for one give [{ids!r}]")
         gone = {check_id(id) for id in ids}
-        unknown = sorted(gone - (self.known_ids or frozenset()))
-        if unknown:
-            raise InvalidValueError(
-                f"there is no document with id {', '.join(map(repr, unknown[:5]))} to remove"
-            )
+        check_known(gone, self.known_ids or frozenset())
         return self.index(d for d in self.documents or () if d.id not in gone)
 
     def parts(self) -> dict[str, object]:
@@ -234,37 +246,65 @@ class Pipeline:
         validator = {} if self.validator is None else {VALIDATOR: self.validator}
         return {**self.retrievers, FUSION: self.fuser, **self.rerankers, **validator}
 
+    def save(self, directory: str | Path) -> None:
+        """Write this pipeline with its index to a directory, in place of one that was saved there.
+
+        Raises:
+            ConfigError: a part cannot be described by a registered name and options; it is named.
+            NotIndexedError: there are no documents yet.
+            StoreError: the directory holds something else, or cannot be written.
+        """
+        from .store.saving import save_pipeline
+
+        save_pipeline(self, Path(directory))
+
+    @classmethod
+    def load(cls, directory: str | Path) -> Self:
+        """A pipeline that was saved, or indexed by the command line. Documents are read as they are found.
+
+        Raises:
+            IndexNotFoundError, IndexFormatError: there is none, or it is damaged or of another format.
+            MismatchError: a part's options are not those that the index was made with.
+        """
+        from .store.saving import load_pipeline
+
+        return load_pipeline(cls, Path(directory))
+
     def _indexed(
         self,
-        documents: tuple[Document, ...],
+        documents: Sequence[Document],
         keep: set[int],
         progress: Progress | None,
         corpus: Corpus | None,
     ) -> Self:
         """Index the parts that are not kept, in place: only ever called on a pipeline just made."""
-        known = frozenset(document.id for document in documents)
-        if len(known) < len(documents):
-            seen: set[str] = set()
-            twice = next(d.id for d in documents if d.id in seen or seen.add(d.id))  # type: ignore[func-returns-value]
-            raise DuplicateIdError(f"two documents have the id {twice!r}; an id stands for one document")
-        parts = self.parts()
-        done: dict[int, object] = {}
-        for place, (name, part) in enumerate(parts.items()):
-            if progress is not None:
-                progress(f"index {name}", place, len(parts))
+        names = list(self.parts())
+        tell = progress or (lambda *_: None)
+
+        def make(name: str, part: Any) -> Any:
+            tell(f"index {name}", names.index(name), len(names))
+            return part.index(documents) if isinstance(part, Indexable) and id(part) not in keep else part
+
+        made = self._filled(documents, corpus, make)
+        tell("index", len(names), len(names))
+        return made
+
+    def _filled(
+        self, documents: Sequence[Document], corpus: Corpus | None, make: Callable[[str, Any], Any]
+    ) -> Self:
+        """Put what `make` gives in the place of each part; only ever called on a pipeline just made."""
+        known = ids_of(documents)
+        done: dict[int, Any] = {}
+
+        def new(name: str, part: Any) -> Any:
             if id(part) not in done:
-                fresh = isinstance(part, Indexable) and id(part) not in keep
-                done[id(part)] = part.index(documents) if fresh else part  # type: ignore[attr-defined]
-        if progress is not None:
-            progress("index", len(parts), len(parts))
+                done[id(part)] = make(name, part)
+            return done[id(part)]
 
-        def new(part: P) -> P:
-            return done.get(id(part), part)  # type: ignore[return-value]
-
-        self.retrievers = {name: new(leg) for name, leg in self.retrievers.items()}
-        self.fuser = new(self.fuser)
-        self.rerankers = {name: new(reranker) for name, reranker in self.rerankers.items()}
-        self.validator = new(self.validator)
+        self.retrievers = {name: new(name, leg) for name, leg in self.retrievers.items()}
+        self.fuser = new(FUSION, self.fuser)
+        self.rerankers = {name: new(name, reranker) for name, reranker in self.rerankers.items()}
+        self.validator = None if self.validator is None else new(VALIDATOR, self.validator)
         self.documents, self.corpus, self.known_ids = documents, corpus, known
         return self
 
@@ -333,12 +373,7 @@ class Pipeline:
 
     def fingerprint(self) -> str:
         """A short digest of the parts and what they hold; changes when a ranking may change."""
-        from hashlib import sha256
-
-        told = [f"recall={self.recall}", f"validate_depth={self.validate_depth}", repr(self.normalizer)]
-        for name, part in self.parts().items():
-            told.append(f"{name}={part.fingerprint() if isinstance(part, Fingerprinted) else repr(part)}")
-        return sha256("\n".join(told).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        return fingerprint(self)
 
     def close(self) -> None:
         """Close what parts hold open."""
@@ -353,45 +388,9 @@ class Pipeline:
         self.close()
 
     def __repr__(self) -> str:
-        indexed = "not indexed" if self.documents is None else f"{len(self.documents):,} documents"
-        rows = [("retriever", name, repr(leg)) for name, leg in self.retrievers.items()]
-        rows.append(("fuser", FUSION, repr(self.fuser)))
-        rows += [("reranker", name, repr(reranker)) for name, reranker in self.rerankers.items()]
-        if self.validator is not None:
-            rows.append(("validator", VALIDATOR, repr(self.validator)))
-        width = max(len(name) for _, name, _ in rows)
-        lines = [f"  {kind:<9}  {name:<{width}}  {told}" for kind, name, told in rows]
-        return "\n".join([f"Pipeline, {indexed}, recall {self.recall}", *lines])
+        return summary(self)
 
     def _repr_html_(self) -> str:
         from .report.html import pipeline_html
 
         return pipeline_html(self)
-
-
-def _named(kind: str, parts: Mapping[str, P] | Sequence[P], method: str) -> dict[str, P]:
-    if isinstance(parts, Mapping):
-        named = dict(parts)
-    else:
-        from .registry import name_of
-
-        named = {}
-        for part in parts:
-            name = name_of(kind, part)
-            if name in named:
-                raise ConfigError(f"two {kind}s are named {name!r}; give a mapping with names of your own")
-            named[name] = part
-    for name, part in named.items():
-        check_id(name, f"{kind} name")
-        _checked(kind, name, part, method)
-    return named
-
-
-def _checked(kind: str, name: str, part: P, method: str) -> P:
-    if isinstance(part, type):
-        raise ConfigError(
-            f"{kind} {name!r} is the class {part.__name__}; give an instance, {part.__name__}(...)"
-        )
-    if not callable(getattr(part, method, None)):
-        raise ConfigError(f"{kind} {name!r} is {part!r}, which has no method {method}()")
-    return part

@@ -188,7 +188,7 @@ def name_of(kind: str, part: object) -> str:
     """
     _check_kind(kind)
     cls = type(part)
-    names = [(not info.built_in, info.name) for info in components(kind) if _loaded(info.target) is cls]
+    names = [(not info.built_in, info.name) for info in components(kind) if loaded_part(info.target) is cls]
     return min(names)[1] if names else cls.__name__.lower()
 
 
@@ -247,7 +247,7 @@ def _left_out(distribution: object) -> Iterator[None]:
         )
 
 
-def _loaded(target: str) -> object:
+def loaded_part(target: str) -> object:
     match = _TARGET.fullmatch(target.strip())
     if match is None:
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -43,7 +44,7 @@ class Request:
     validate_depth: int | None
     normalizer: Normalizer | None
     on_error: Literal["raise", "degrade"]
-    known: frozenset[str] | None
+    known: AbstractSet[str] | None
     ready: Mapping[str, Ranking] = field(default_factory=dict)
 
 

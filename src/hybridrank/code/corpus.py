@@ -37,7 +37,7 @@ class Corpus:
     """
 
     root: str
-    documents: tuple[Document, ...] = ()
+    documents: Sequence[Document] = ()
     files: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     notes: tuple[str, ...] = ()
@@ -45,6 +45,16 @@ class Corpus:
     def __repr__(self) -> str:
         counts = f"{len(self.files)} files, {len(self.documents)} documents, {len(self.skipped)} skipped"
         return f"Corpus({self.root!r}: {counts})"
+
+
+class How(NamedTuple):
+    """How a file was read, as far as notes tell of it."""
+
+    encoding: str = ""
+    language: str = ""
+    parser: str = ""
+    fallback: str = ""
+    has_error: bool = False
 
 
 class FileResult(NamedTuple):
@@ -58,6 +68,20 @@ class FileResult(NamedTuple):
     documents: tuple[Document, ...] = ()
     skipped: str = ""
     encoding: str = ""
+
+    @property
+    def how(self) -> How:
+        if not self.documents:
+            return How(self.encoding)
+        first = self.documents[0]
+        told = first.metadata
+        return How(
+            self.encoding,
+            first.language,
+            str(told.get("parser", "")),
+            str(told.get("fallback", "")),
+            bool(told.get("has_error", False)),
+        )
 
 
 def load_code(
@@ -83,18 +107,9 @@ def load_code(
         InvalidValueError: the root does not exist or cannot be read, `max_bytes` is no positive int, or
             `chunker` has no method `chunk`.
     """
-    chunker = TreeSitterChunker() if chunker is None else chunker
-    if isinstance(chunker, type) or not hasattr(chunker, "chunk"):
-        raise InvalidValueError(f"chunker is {chunker!r}; give an object with a method chunk(source)")
+    chunker = checked_chunker(chunker)
     tell = progress or (lambda *_: None)
-    found: list[Found] = []
-    skipped: list[Skipped] = []
-    for item in walk(root, max_bytes=max_bytes, generated=generated):
-        if isinstance(item, Found):
-            found.append(item)
-            tell("walk", len(found), None)
-        else:
-            skipped.append(item)
+    found, skipped = scan(root, max_bytes=max_bytes, generated=generated, progress=progress)
     results: list[tuple[str, FileResult]] = []
     ids: set[str] = set()
     tell("chunk", 0, len(found))
@@ -108,15 +123,48 @@ def load_code(
             ids.update(document.id for document in result.documents)
             results.append((item.path, result))
         tell("chunk", done, len(found))
-    place = Path(root).resolve()
-    ignored = sum(s.reason == IGNORED for s in skipped)
     return Corpus(
-        str(place if place.is_dir() else place.parent),
+        folder_of(root),
         tuple(sorted((d for _, result in results for d in result.documents), key=tie_key)),
         tuple(path for path, _ in results),
         tuple(sorted(s for s in skipped if s.reason != IGNORED)),
-        tuple(_notes(results, ignored)),
+        notes_on([(path, result.how) for path, result in results], skipped),
     )
+
+
+def checked_chunker(chunker: Chunker | None) -> Chunker:
+    """The chunker, `TreeSitterChunker()` for None.
+
+    Raises:
+        InvalidValueError: it has no method `chunk`.
+    """
+    if chunker is None:
+        return TreeSitterChunker()
+    if isinstance(chunker, type) or not hasattr(chunker, "chunk"):
+        raise InvalidValueError(f"chunker is {chunker!r}; give an object with a method chunk(source)")
+    return chunker
+
+
+def scan(
+    root: str | os.PathLike[str], *, max_bytes: int, generated: bool = False, progress: Progress | None = None
+) -> tuple[list[Found], list[Skipped]]:
+    """The walk as two lists: files to read, and what is left out, ignored files among it."""
+    found: list[Found] = []
+    skipped: list[Skipped] = []
+    for item in walk(root, max_bytes=max_bytes, generated=generated):
+        if isinstance(item, Found):
+            found.append(item)
+            if progress is not None:
+                progress("walk", len(found), None)
+        else:
+            skipped.append(item)
+    return found, skipped
+
+
+def folder_of(root: str | os.PathLike[str]) -> str:
+    """The absolute folder that paths are relative to: the root, or that of a root that is a file."""
+    place = Path(root).resolve()
+    return str(place if place.is_dir() else place.parent)
 
 
 def read_file(path: str, file: str, chunker: Chunker, *, max_bytes: int, generated: bool) -> FileResult:
@@ -151,26 +199,22 @@ def chunk_bytes(path: str, data: bytes, chunker: Chunker, *, generated: bool = F
     return FileResult(documents, encoding=decoded.encoding if decoded.guessed else "")
 
 
-def _notes(results: Sequence[tuple[str, FileResult]], ignored: int) -> list[str]:
+def notes_on(read: Sequence[tuple[str, How]], skipped: Sequence[Skipped]) -> tuple[str, ...]:
     """One note a kind of thing, with the files it is about."""
     without: dict[str, list[str]] = {}
     fallbacks: dict[tuple[str, str], list[str]] = {}
     guesses: dict[str, list[str]] = {}
     damaged: list[str] = []
-    for path, result in results:
-        if result.encoding:
-            guesses.setdefault(result.encoding, []).append(path)
-        if not result.documents:
-            continue
-        first = result.documents[0]
-        if first.metadata.get("has_error"):
+    for path, how in read:
+        if how.encoding:
+            guesses.setdefault(how.encoding, []).append(path)
+        if how.has_error:
             damaged.append(path)
-        if first.metadata.get("parser") == "lines":
-            reason = first.metadata.get("fallback")
-            if reason:
-                fallbacks.setdefault((first.language, str(reason)), []).append(path)
-            else:
-                without.setdefault(first.language or "of unknown language", []).append(path)
+        if how.parser == "lines" and how.fallback:
+            fallbacks.setdefault((how.language, how.fallback), []).append(path)
+        elif how.parser == "lines":
+            without.setdefault(how.language or "of unknown language", []).append(path)
+    ignored = sum(s.reason == IGNORED for s in skipped)
     notes = []
     if ignored:
         notes.append(f"ignored by .gitignore: {_count(ignored, 'file or folder', 'files and folders')}")
@@ -183,7 +227,7 @@ def _notes(results: Sequence[tuple[str, FileResult]], ignored: int) -> list[str]
         notes.append(f"not UTF-8, read as {encoding}: {_named(paths)}")
     if damaged:
         notes.append(f"syntax errors, only what is intact was found: {_named(damaged)}")
-    return notes
+    return tuple(notes)
 
 
 def _named(paths: Sequence[str]) -> str:

@@ -232,7 +232,7 @@ class BM25:
         identity = repr(options)
         if self._index is not None:
             corpus, postings = self._index
-            identity += repr(corpus.ids()) + postings.digest
+            identity += corpus.digest + postings.digest
         return f"bm25:{sha256(identity.encode()).hexdigest()[:16]}"
 
     def __repr__(self) -> str:

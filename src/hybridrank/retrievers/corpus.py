@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DuplicateIdError
+from ..text.strings import digest_of
 from ..types import Document, Filter, tie_key
 
 
@@ -21,7 +22,8 @@ class Ordered(Protocol):
     @property
     def positions(self) -> Mapping[str, int]: ...
 
-    def ids(self) -> Iterator[str]: ...
+    @property
+    def digest(self) -> str: ...
 
     def heads(self) -> Iterator[Document]:
         """The documents, with or without their texts."""
@@ -66,11 +68,12 @@ class Corpus:
             return self.documents.positions
         return {document.id: position for position, document in enumerate(self.documents)}
 
-    def ids(self) -> list[str]:
-        """The ids in the order of `documents`."""
+    @cached_property
+    def digest(self) -> str:
+        """Hex digest of the ids in the order of `documents`."""
         if isinstance(self.documents, Ordered):
-            return list(self.documents.ids())
-        return [document.id for document in self.documents]
+            return self.documents.digest
+        return digest_of(document.id for document in self.documents)
 
     def mask(self, where: Filter | None) -> NDArray[np.bool_] | None:
         """Which documents pass, shape (documents,), read-only; None when all do.

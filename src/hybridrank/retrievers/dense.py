@@ -251,7 +251,7 @@ class Dense:
         """Tells two Dense apart that may rank differently: by options, embedder, document ids and vectors."""
         identity: list[object] = [self.complete, self.fields, identity_of(self.embedder)]
         if self._index is not None:
-            identity += [self._index.corpus.ids(), self._index.vectors.digest]
+            identity += [self._index.corpus.digest, self._index.vectors.digest]
         return "dense:" + sha256(json.dumps(identity).encode()).hexdigest()[:16]
 
     def __repr__(self) -> str:

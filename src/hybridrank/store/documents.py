@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from hashlib import blake2b
 from typing import Any, overload
 
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DuplicateIdError, IndexFormatError, InvalidValueError
-from ..text.strings import Blob
+from ..text.strings import Blob, digest_of
 from ..types import Document, FrozenDict, tie_key
 
 _KEPT = 4096
@@ -121,6 +122,11 @@ class StoredDocuments(Sequence[Document]):
 
     def ids(self) -> Iterator[str]:
         return (self._head(place)[0] for place in range(len(self)))
+
+    @cached_property
+    def digest(self) -> str:
+        """Hex digest of the ids in their order."""
+        return digest_of(self.ids())
 
     def heads(self) -> Iterator[Document]:
         """The documents without their texts."""

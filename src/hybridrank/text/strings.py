@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from typing import Any, overload
 
 import numpy as np
@@ -11,6 +12,15 @@ from numpy.typing import NDArray
 from ..errors import IndexFormatError
 
 _ENCODING, _ERRORS = "utf-8", "surrogatepass"
+
+
+def digest_of(strings: Iterable[str]) -> str:
+    """Hex digest of strings in their order."""
+    digest = sha256()
+    for string in strings:
+        encoded = string.encode(_ENCODING, _ERRORS)
+        digest.update(b"%d " % len(encoded) + encoded)
+    return digest.hexdigest()
 
 
 class Blob(Sequence[bytes]):

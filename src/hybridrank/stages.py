@@ -1,0 +1,125 @@
+"""What a pipeline checks of its parts and tells about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, TypeVar
+
+from .errors import ConfigError, DuplicateIdError, InvalidValueError
+from .protocols import Fingerprinted
+from .types import Document, check_id
+
+if TYPE_CHECKING:
+    from .pipeline import Pipeline
+
+P = TypeVar("P")
+
+
+def named(kind: str, parts: Mapping[str, P] | Sequence[P], method: str) -> dict[str, P]:
+    """The parts by name; those of a plain sequence get registry names.
+
+    Raises:
+        ConfigError: two have one name, or one lacks the method.
+    """
+    if isinstance(parts, Mapping):
+        by_name = dict(parts)
+    else:
+        from .registry import name_of
+
+        by_name = {}
+        for part in parts:
+            name = name_of(kind, part)
+            if name in by_name:
+                raise ConfigError(f"two {kind}s are named {name!r}; give a mapping with names of your own")
+            by_name[name] = part
+    for name, part in by_name.items():
+        check_id(name, f"{kind} name")
+        checked(kind, name, part, method)
+    return by_name
+
+
+def checked(kind: str, name: str, part: P, method: str) -> P:
+    """The part, if it has the method.
+
+    Raises:
+        ConfigError: it has not, or is a class.
+    """
+    if isinstance(part, type):
+        raise ConfigError(
+            f"{kind} {name!r} is the class {part.__name__}; give an instance, {part.__name__}(...)"
+        )
+    if not callable(getattr(part, method, None)):
+        raise ConfigError(f"{kind} {name!r} is {part!r}, which has no method {method}()")
+    return part
+
+
+def ids_of(documents: Sequence[Document]) -> AbstractSet[str]:
+    """Their ids; documents on disk look them up rather than list them.
+
+    Raises:
+        DuplicateIdError: two have one id.
+    """
+    positions: Mapping[str, int] | None = getattr(documents, "positions", None)
+    if positions is not None:
+        return positions.keys()
+    known = frozenset(document.id for document in documents)
+    if len(known) < len(documents):
+        seen: set[str] = set()
+        twice = next(d.id for d in documents if d.id in seen or seen.add(d.id))  # type: ignore[func-returns-value]
+        raise DuplicateIdError(f"two documents have the id {twice!r}; an id stands for one document")
+    return known
+
+
+def check_names(legs: Mapping[str, object], rerankers: Mapping[str, object], reserved: Sequence[str]) -> None:
+    """There is a leg, and no name stands for two stages.
+
+    Raises:
+        ConfigError: otherwise.
+    """
+    if not legs:
+        raise ConfigError('a pipeline needs at least one retriever, e.g. {"bm25": BM25()}')
+    clash = (set(legs) & set(rerankers)) or (set(reserved) & {*legs, *rerankers})
+    if clash:
+        raise ConfigError(
+            f"stage names must differ from each other and from the reserved ones: {sorted(clash)}"
+        )
+
+
+def check_known(ids: set[str], known: AbstractSet[str]) -> None:
+    """The ids are among the known ones.
+
+    Raises:
+        InvalidValueError: one is not.
+    """
+    unknown = sorted(id for id in ids if id not in known)
+    if unknown:
+        raise InvalidValueError(f"there is no document with id {', '.join(map(repr, unknown[:5]))} to remove")
+
+
+def fingerprint(pipeline: Pipeline) -> str:
+    """A short digest of the parts and what they hold."""
+    from hashlib import sha256
+
+    told = [
+        f"recall={pipeline.recall}",
+        f"validate_depth={pipeline.validate_depth}",
+        repr(pipeline.normalizer),
+    ]
+    for name, part in pipeline.parts().items():
+        told.append(f"{name}={part.fingerprint() if isinstance(part, Fingerprinted) else repr(part)}")
+    return sha256("\n".join(told).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def summary(pipeline: Pipeline) -> str:
+    """The pipeline in a line, and a line for each of its parts."""
+    documents = pipeline.documents
+    indexed = "not indexed" if documents is None else f"{len(documents):,} documents"
+    rows = [("retriever", name, repr(leg)) for name, leg in pipeline.retrievers.items()]
+    rows.append(("fuser", "fusion", repr(pipeline.fuser)))
+    rows += [("reranker", name, repr(reranker)) for name, reranker in pipeline.rerankers.items()]
+    if pipeline.validator is not None:
+        rows.append(("validator", "validator", repr(pipeline.validator)))
+    width = max(len(name) for _, name, _ in rows)
+    lines = [f"  {kind:<9}  {name:<{width}}  {told}" for kind, name, told in rows]
+    return "\n".join([f"Pipeline, {indexed}, recall {pipeline.recall}", *lines])
