@@ -54,11 +54,11 @@ class Assembly:
         by_name = {option.name: option for option in options}
         for key in table:
             if key not in by_name:
-                raise UnknownNameError(f"option of {whose}:", key, by_name, where=self._at((*path, key)))
+                raise UnknownNameError(f"option of {whose}:", key, by_name, where=self.at((*path, key)))
         for option in options:
             if option.required and option.name not in table:
                 message = f"{whose} needs {option.name} ({option.annotation or 'any value'})"
-                raise ConfigError(message, where=self._at(path))
+                raise ConfigError(message, where=self.at(path))
         return {key: self._argument(by_name[key], whose, item, (*path, key)) for key, item in table.items()}
 
     def _argument(self, option: Option, whose: str, value: Any, path: Path) -> Any:
@@ -72,7 +72,7 @@ class Assembly:
         if isinstance(value, list):
             return [self._part(kind, item, (*path, str(place))) for place, item in enumerate(value)]
         message = f'{value!r} is no table of parts; name each: name = {{ use = "…" }}'
-        raise ConfigError(message, where=self._at(path))
+        raise ConfigError(message, where=self.at(path))
 
     def _part(self, kind: str, value: Any, path: Path, option: Option | None = None) -> Any:
         if isinstance(value, str) and value[:1] == "@":
@@ -88,21 +88,21 @@ class Assembly:
         names = ", ".join(dict.fromkeys(info.name for info in self._installed if info.kind == kind))
         shown = "a table without use" if isinstance(value, dict) and "use" not in value else f"{value!r}"
         message = f'{shown} is no {kind}; write {{ use = "…" }} with one of: {names or "(none is installed)"}'
-        raise ConfigError(message, where=self._at(path))
+        raise ConfigError(message, where=self.at(path))
 
     def _resource(self, kind: str, name: str, path: Path) -> Any:
         if name not in self._resources:
-            raise UnknownNameError("resource", name, self._resources, where=self._at(path))
+            raise UnknownNameError("resource", name, self._resources, where=self.at(path))
         if name not in self._shared:
             self._shared[name] = kind, self._made(kind, self._resources[name], ("resources", name))
         made_as, part = self._shared[name]
         if made_as != kind:
             message = f"resource @{name} is used as {made_as} elsewhere and cannot be the {kind} here"
-            raise ConfigError(message, where=self._at(path))
+            raise ConfigError(message, where=self.at(path))
         return part
 
     def _made(self, kind: str, table: Mapping[str, Any], path: Path) -> Any:
-        info = self._find(kind, table["use"], self._at((*path, "use")))
+        info = self._find(kind, table["use"], self.at((*path, "use")))
         rest = {key: item for key, item in table.items() if key != "use"}
         options, factory = info.options(), info.load()
         arguments = self.arguments(options, f"{kind} {info.name!r}", rest, path)
@@ -113,12 +113,12 @@ class Assembly:
         try:
             made = factory(**arguments)
         except (ConfigError, InvalidValueError) as error:
-            raise ConfigError(str(error), where=self._at(path)) from error
+            raise ConfigError(str(error), where=self.at(path)) from error
         except HybridRankError:
             raise
         except Exception as error:
             message = f"{kind} {info.name!r} refuses its options: {type(error).__name__}: {error}"
-            raise ConfigError(message, where=self._at(path)) from error
+            raise ConfigError(message, where=self.at(path)) from error
         if key is not None:
             # The arguments too: an id stands for an object only as long as that lives.
             self._pool[key] = made, arguments
@@ -140,14 +140,15 @@ class Assembly:
         is_reference = isinstance(value, str) and value[:1] == "@" and value[1:] in self._resources
         if is_reference or (is_part(value) and not accepts(value, option.type)):
             message = f"{value!r} names a part, but {option.name} of {whose} takes none"
-            raise ConfigError(message, where=self._at(path))
+            raise ConfigError(message, where=self.at(path))
         try:
             return fitted(value, option.type)
         except MisfitError:
             message = f"{value!r} ({type(value).__name__}) is not what {option.name} of {whose} takes: "
-            raise ConfigError(message + _expected(option), where=self._at(path)) from None
+            raise ConfigError(message + _expected(option), where=self.at(path)) from None
 
-    def _at(self, path: Path) -> str:
+    def at(self, path: Path) -> str:
+        """Where a path stands in the file: in an ablation, if one set it."""
         for count in range(len(path), 0, -1):
             if path[:count] in self._patched:
                 below = dotted(path[count:])

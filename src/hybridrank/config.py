@@ -36,6 +36,7 @@ from typing import Any
 from .assembly import Assembly, Pool, check_all_used, check_resources, dotted, is_part
 from .errors import ConfigError, UnknownNameError
 from .options import options_of
+from .protocols import Weighted
 
 _DEFAULTS = Path(__file__).parent / "defaults"
 _RESOURCES, _ABLATIONS = "resources", "ablations"
@@ -126,7 +127,19 @@ def build(
         resources = _table(root.pop(_RESOURCES, {}), dotted((_ABLATIONS, ablation, _RESOURCES)))
         check_resources(resources)
         config = root
-    return Assembly(resources, patched, pool).arguments(options, "the pipeline", config)
+    assembly = Assembly(resources, patched, pool)
+    arguments = assembly.arguments(options, "the pipeline", config)
+    _check_weights(assembly, arguments)
+    return arguments
+
+
+def _check_weights(assembly: Assembly, arguments: Mapping[str, Any]) -> None:
+    """The pipeline checks this too, but knows no path in the file."""
+    legs, fuser = arguments.get("retrievers"), arguments.get("fuser")
+    if isinstance(legs, dict) and isinstance(fuser, Weighted):
+        for name in fuser.weights:
+            if name not in legs:
+                raise UnknownNameError("leg", name, legs, where=assembly.at(("fuser", "weights", name)))
 
 
 def _default_path(name: str) -> Path:

@@ -10,7 +10,7 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
-_SEQUENCES: dict[Any, type] = {
+SEQUENCES: dict[Any, type] = {
     collections.abc.Collection: list,
     collections.abc.Iterable: list,
     collections.abc.Sequence: list,
@@ -19,7 +19,7 @@ _SEQUENCES: dict[Any, type] = {
     set: set,
     tuple: tuple,
 }
-_MAPPINGS = (collections.abc.Mapping, collections.abc.MutableMapping, dict)
+MAPPINGS = (collections.abc.Mapping, collections.abc.MutableMapping, dict)
 _PLAIN = (bool, bytes, float, int, str, types.NoneType)
 _NAMES = {**vars(collections.abc), **vars(typing)}
 
@@ -103,13 +103,13 @@ def fitted(value: Any, wanted: Any) -> Any:
         ):
             return value
         raise MisfitError
-    if kind in _MAPPINGS:
+    if kind in MAPPINGS:
         if not isinstance(value, Mapping):
             raise MisfitError
         key, item = arguments if len(arguments) == 2 else (Any, Any)
         return {fitted(k, key): fitted(v, item) for k, v in value.items()}
-    if kind in _SEQUENCES:
-        return _items(value, _SEQUENCES[kind], arguments)
+    if kind in SEQUENCES:
+        return _items(value, SEQUENCES[kind], arguments)
     return value
 
 
@@ -118,7 +118,7 @@ def accepts(value: Any, wanted: Any) -> bool:
     if get_origin(wanted) in (Union, types.UnionType):
         return any(accepts(value, option) for option in get_args(wanted))
     kind: Any = get_origin(wanted) or wanted
-    if not (kind in (None, Annotated, Literal) or kind in _PLAIN or kind in _MAPPINGS or kind in _SEQUENCES):
+    if not (kind in (None, Annotated, Literal) or kind in _PLAIN or kind in MAPPINGS or kind in SEQUENCES):
         return False
     try:
         fitted(value, wanted)

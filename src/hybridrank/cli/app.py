@@ -6,6 +6,7 @@ import click
 
 from .. import __version__
 from .components import components
+from .config import config
 from .search import search
 
 EXIT_CODES = """\b
@@ -31,6 +32,6 @@ def app(context: click.Context) -> None:
         context.exit(2)
 
 
-for command in (search, components):
+for command in (search, components, config):
     command.epilog = EXIT_CODES
     app.add_command(command)

@@ -15,7 +15,7 @@ _BORDA, _ISR = "borda", "isr"
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Borda:
-    """Borda count: each leg is a voter; of c candidates its first gets c points, the next one less, and so on.
+    """Borda count: each leg is a voter; of c candidates its first gets c points, its next one less.
 
     Aslam & Montague 2001 (weighted Borda-fuse). The candidates are the documents of all legs that weigh
     more than 0. Those that a leg did not find share its remaining points evenly: with n hits each gets
