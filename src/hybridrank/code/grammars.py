@@ -101,11 +101,11 @@ GO = Grammar(
     definitions={
         "function_declaration": _FUNCTION,
         "method_declaration": Define("method", rules.go_method_name),
-        "type_declaration": rules.go_type,
-        **_all(rules.GO_TYPE, "type_spec", "type_alias"),
+        **_all(_CLASS, "type_spec", "type_alias"),
         "method_elem": _METHOD,
     },
-    blocks=frozenset({"type_declaration", "type_spec", "interface_type"}),
+    wrappers=frozenset({"type_declaration"}),
+    blocks=frozenset({"type_declaration", "interface_type"}),
     imports={"import_declaration": NO_NAMES},
 )
 

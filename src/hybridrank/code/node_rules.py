@@ -177,20 +177,6 @@ def js_require(node: Node, text: Text) -> Import | None:
 # Go
 
 
-def go_type(node: Node, _: Text) -> Define | None:
-    """`type X ...`; a group `type (...)` holds definitions instead."""
-    return GO_TYPE if child(node, "(") is None else None
-
-
-def _go_type_name(node: Node, text: Text) -> tuple[str, ...]:
-    spec = child(node, "type_spec", "type_alias") or node
-    name = spec.child_by_field_name("name")
-    return (text(name),) if name else ()
-
-
-GO_TYPE = Define("class", _go_type_name, members=True)
-
-
 def go_method_name(node: Node, text: Text) -> tuple[str, ...]:
     """`Server.Start` of `func (s *Server) Start()`."""
     name, receiver = node.child_by_field_name("name"), node.child_by_field_name("receiver")
@@ -366,8 +352,16 @@ def swift_class(node: Node, _: Text) -> Define | None:
 
 def lua_function(node: Node, text: Text) -> Define | None:
     name = node.child_by_field_name("name")
-    kind = "method" if name and name.type == "method_index_expression" else "function"
-    return Define(kind, split_name)
+    return _LUA_METHOD if name and name.type == "method_index_expression" else _LUA_DECLARED
+
+
+def _lua_declared_name(node: Node, text: Text) -> tuple[str, ...]:
+    name = node.child_by_field_name("name")
+    return _lua_parts(name, text) if name else ()
+
+
+_LUA_METHOD = Define("method", _lua_declared_name)
+_LUA_DECLARED = Define("function", _lua_declared_name)
 
 
 def lua_assignment(node: Node, text: Text) -> Define | None:
@@ -403,8 +397,18 @@ def _lua_assigned_name(node: Node, text: Text) -> tuple[str, ...]:
     name = targets.named_children[0] if targets and targets.named_children else None
     if name is None:
         return ()
-    parts = re.split(r"[.:\[]", text(name))
-    return tuple(part.strip("]'\" ") for part in parts)
+    return _lua_parts(name, text)
+
+
+def _lua_parts(node: Node, text: Text) -> tuple[str, ...]:
+    """The parts of `M.x.f`, `M:f` or `M["f"]`."""
+    parts: list[str] = []
+    found: Node | None = node
+    while found and (table := found.child_by_field_name("table")):
+        last = found.child_by_field_name("field") or found.child_by_field_name("method")
+        parts.append(text(last).strip("'\"") if last else "")
+        found = table
+    return (text(found) if found else "", *reversed(parts))
 
 
 _LUA_FUNCTION = Define("function", _lua_assigned_name)

@@ -123,23 +123,20 @@ class Outliner:
         return found is not None and found[1].members
 
     def defined(self, node: Node) -> tuple[Node, Define] | None:
-        """The definition that a node is or stands around, None when there is none."""
+        """The definition that a node is or stands around; None when there is none, or several."""
         grammar = self.grammar
-        candidates = [node]
-        while candidates:
-            inside: list[Node] = []
-            for candidate in candidates:
-                kind = candidate.type
-                rule = grammar.definitions.get(kind)
-                if callable(rule):
-                    rule = rule(candidate, self.text)
-                if rule:
-                    return candidate, rule
-                if kind in grammar.wrappers:
-                    inside = candidate.children
-                    break
-            candidates = inside
-        return None
+        while True:
+            rule = grammar.definitions.get(node.type)
+            if callable(rule):
+                rule = rule(node, self.text)
+            if rule:
+                return node, rule
+            if node.type not in grammar.wrappers:
+                return None
+            inside = [n for n in node.children if n.type in self.defining and n.is_named]
+            if len(inside) != 1:
+                return None
+            node = inside[0]
 
     def imported(self, node: Node) -> Import | None:
         rule = self.grammar.imports[node.type]
