@@ -21,26 +21,31 @@ _PROBE_FIELDS = {
 }
 
 
-def read_records(path: str | Path) -> Iterator[tuple[str, Record]]:
+def read_records(path: str | Path, what: str = "case") -> Iterator[tuple[str, Record]]:
     """The objects of a .jsonl or .json file, each with `file:line` or `file[place]`.
+
+    Args:
+        what: what an object is, for messages; a JSON file may hold the list under this name with an s.
 
     Raises:
         InvalidValueError: no such file, not readable, not UTF-8, not valid, of another kind, or empty.
     """
     if not isinstance(path, str | Path):
-        raise InvalidValueError(f"{path!r} is no case file; give the path of a .jsonl or .json file")
+        raise InvalidValueError(f"{path!r} is no {what} file; give the path of a .jsonl or .json file")
     file = Path(path)
     reader = {".jsonl": _lines, ".json": _items}.get(file.suffix.lower())
     if reader is None:
-        raise InvalidValueError(f"{path}: a case file ends in .jsonl or .json, not in {file.suffix!r}")
+        raise InvalidValueError(f"{path}: a {what} file ends in .jsonl or .json, not in {file.suffix!r}")
     found = False
-    for where, record in reader(file, _text(file)):
+    for where, record in reader(file, _text(file, what), what):
         if not isinstance(record, dict):
-            raise InvalidValueError(f"{where}: {_short(record)} stands where a case, an object, is expected")
+            raise InvalidValueError(
+                f"{where}: {_short(record)} stands where a {what}, an object, is expected"
+            )
         found = True
         yield where, record
     if not found:
-        raise InvalidValueError(f"{path}: the file holds no case")
+        raise InvalidValueError(f"{path}: the file holds no {what}")
 
 
 def case_fields(record: Record, where: str) -> Record:
@@ -83,11 +88,11 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def _text(file: Path) -> str:
+def _text(file: Path, what: str) -> str:
     try:
         content = file.read_bytes()
     except FileNotFoundError:
-        raise InvalidValueError(f"there is no file {str(file)!r}; give the path of a case file") from None
+        raise InvalidValueError(f"there is no file {str(file)!r}; give the path of a {what} file") from None
     except (OSError, ValueError) as error:
         raise InvalidValueError(f"cannot read {str(file)[:200]!r}: {error}") from error
     try:
@@ -97,7 +102,7 @@ def _text(file: Path) -> str:
         raise InvalidValueError(f"{file}:{line}: not UTF-8: {error.reason}; save it as UTF-8") from error
 
 
-def _lines(file: Path, text: str) -> Iterator[tuple[str, Any]]:
+def _lines(file: Path, text: str, what: str) -> Iterator[tuple[str, Any]]:
     # Not splitlines: a string may hold U+2028, which is no line end in JSON Lines.
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
@@ -105,12 +110,12 @@ def _lines(file: Path, text: str) -> Iterator[tuple[str, Any]]:
             yield where, _parsed(line, where)
 
 
-def _items(file: Path, text: str) -> Iterator[tuple[str, Any]]:
+def _items(file: Path, text: str, what: str) -> Iterator[tuple[str, Any]]:
     items = _parsed(text, str(file))
-    if isinstance(items, dict) and set(items) == {"cases"}:
-        items = items["cases"]
+    if isinstance(items, dict) and set(items) == {f"{what}s"}:
+        items = items[f"{what}s"]
     if not isinstance(items, list):
-        raise InvalidValueError(f'{file}: give a list of cases, or {{"cases": [...]}}')
+        raise InvalidValueError(f'{file}: give a list of {what}s, or {{"{what}s": [...]}}')
     for place, item in enumerate(items):
         yield f"{file}[{place}]", item
 

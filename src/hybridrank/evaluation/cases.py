@@ -109,7 +109,7 @@ def load_cases(path: str | Path) -> tuple[Case, ...]:
             names file, line (or place in the list) and id.
         DuplicateIdError: two cases have one id.
     """
-    cases = tuple(_case(record, where) for where, record in read_records(path))
+    cases = tuple(read_case(record, where) for where, record in read_records(path))
     check_case_ids(cases)
     return cases
 
@@ -136,7 +136,7 @@ def check_cases(cases: Iterable[Case], documents: Sequence[Document]) -> None:
             if not known:
                 what = f"id {target.id!r}" if target.id else f"path {target.path!r}"
                 # A look for the nearest name goes through the whole corpus.
-                hint = _instead(target, last_lines, ids) if len(wrong) < _HINTS else ""
+                hint = instead(target, last_lines, ids) if len(wrong) < _HINTS else ""
                 wrong.append(f"{_named(case)}no document has the {what}{hint}")
             elif target.path and 0 < last_lines[target.path] < target.start_line:
                 last = last_lines[target.path]
@@ -162,7 +162,15 @@ def check_case_ids(cases: Iterable[Case]) -> None:
         seen[case.id] = case
 
 
-def _case(record: Record, where: str) -> Case:
+def read_case(record: Record, where: str) -> Case:
+    """The case of an object of a case file.
+
+    Args:
+        where: file and line, for messages.
+
+    Raises:
+        InvalidValueError: it is inconsistent.
+    """
     values = case_fields(record, where)
     named = f"{where}: case {values['id']!r}: "
     return Case(**{**values, "relevant": _read_relevant(values["relevant"], named)}, where=where)
@@ -230,7 +238,7 @@ def _named(case: Case) -> str:
     return f"{case.where + ': ' if case.where else ''}case {case.id!r}: "
 
 
-def _instead(target: Target, paths: Collection[str], ids: Collection[str]) -> str:
+def instead(target: Target, paths: Collection[str], ids: Collection[str]) -> str:
     """What an unknown target may have meant."""
     if target.id in paths:
         return f'; for the file write {{"path": {target.id!r}}}'
