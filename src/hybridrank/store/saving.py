@@ -22,7 +22,7 @@ from .describe import describe_pipeline
 from .documents import StoredDocuments
 from .layout import Stored, read
 from .lock import Lock
-from .writing import Writer, make_directory
+from .writing import Writer, make_directory, reported
 
 if TYPE_CHECKING:
     from ..code.corpus import Corpus
@@ -37,7 +37,7 @@ _DOCUMENTS = "documents."
 def save_pipeline(pipeline: Pipeline, directory: Path) -> None:
     """What `Pipeline.save` does."""
     make_directory(directory)
-    with Lock(directory):
+    with reported(directory), Lock(directory):
         write(pipeline, Writer(directory))
 
 
@@ -149,11 +149,11 @@ def corpus_of(stored: Stored) -> Corpus | None:
 
 
 @contextmanager
-def sound(directory: Path) -> Iterator[None]:
+def sound(directory: Path, *passing: type[Exception]) -> Iterator[None]:
     """Turn whatever goes wrong while an index is made sense of into an IndexFormatError."""
     try:
         yield
-    except MismatchError:
+    except (MismatchError, *passing):  # type: ignore[misc]
         raise
     except HybridRankError as error:
         raise _damaged(directory, str(error)) from error

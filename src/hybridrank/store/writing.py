@@ -40,7 +40,7 @@ def make_directory(directory: Path) -> None:
         StoreError: it cannot be made.
     """
     refuse_foreign(directory)
-    with _told(directory):
+    with reported(directory):
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
@@ -63,7 +63,7 @@ class Writer:
         if before is not None:
             self._known = {_place(array): name for name, array in before.arrays.items() if array.size}
         self._carried: set[str] = set()
-        with _told(directory):
+        with reported(directory):
             (directory / DATA).mkdir(exist_ok=True)
             ignore = directory / IGNORE
             if not ignore.exists():
@@ -82,7 +82,7 @@ class Writer:
             self._carried.add(known)
             return
         file = f"{self._generation:06d}-{name}.npy"
-        with _told(self._directory):
+        with reported(self._directory):
             size, digest = _write(self._directory / DATA / file, array)
         self._arrays[name] = {"file": file, "size": size, "sha256": digest}
 
@@ -103,7 +103,7 @@ class Writer:
         }
         manifest["digest"] = manifest_digest(manifest)
         content = json.dumps(manifest, indent=1).encode("ascii")
-        with _told(self._directory):
+        with reported(self._directory):
             _sync(self._directory / DATA)
             new = self._directory / _NEW
             with new.open("wb") as opened:
@@ -131,7 +131,8 @@ class Writer:
 
 
 @contextmanager
-def _told(directory: Path) -> Iterator[None]:
+def reported(directory: Path) -> Iterator[None]:
+    """Turn an OSError of writing an index into a StoreError that says what to do."""
     try:
         yield
     except OSError as error:
