@@ -17,7 +17,6 @@ import pytest
 
 from hybridrank import BM25, DefinitionFirst, Pipeline
 from hybridrank.cli import main
-from hybridrank.cli.app import app
 
 SCRIPT = Path(sysconfig.get_path("scripts")) / "hybridrank"
 DOCS = Path(__file__).parents[2] / "docs" / "cli.md"
@@ -597,18 +596,6 @@ def test_shell_completion() -> None:
     assert "compdef" in ran.out
     words = {"_HYBRIDRANK_COMPLETE": "zsh_complete", "COMP_WORDS": "hybridrank se", "COMP_CWORD": "1"}
     assert "search" in script(env=words).out
-
-
-def test_every_command_and_option_is_documented(run: Run) -> None:
-    text = DOCS.read_text(encoding="utf-8")
-    for name, command in app.commands.items():
-        section = text.split(f"## hybridrank {name}\n")[1].split("\n## ")[0]
-        shown = run(name, "--help").out
-        flags = [flag for option in command.params for flag in option.opts if flag.startswith("-")]
-        assert len(flags) > 1
-        for flag in [*flags, "-h", "--help"]:
-            assert flag in shown
-            assert f"`{flag}`" in section
 
 
 def test_exit_codes_are_documented(run: Run) -> None:
