@@ -34,12 +34,18 @@ _MODULES = {
     "fusers.relative": "DistributionBased RelativeScore",
     "fusers.positional": "Borda ISR",
     "rerankers.definition_first": "DefinitionFirst",
+    "rerankers.code_priors": "CodePriors",
+    "rerankers.priors_weights": "CodePriorsWeights",
+    "rerankers.spread_files": "SpreadFiles",
     "evaluation.cases": "Case load_cases",
     "evaluation.targets": "Target",
     "evaluation.measures": "Measure parse_measure",
     "evaluation.scores": "Scores score_run",
     "evaluation.experiment": "compare evaluate",
     "evaluation.comparison": "Comparison",
+    "evaluation.ablation": "Ablation ablate",
+    "evaluation.sweep": "Sweep sweep",
+    "evaluation.diagnosis": "Diagnosis diagnose",
     "evaluation.outcomes": "Evaluation",
     "protocols": (
         "AsyncReranker AsyncRetriever BatchRetriever Chunker Closeable Embedder Explainable Fingerprinted "

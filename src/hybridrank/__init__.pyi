@@ -19,9 +19,13 @@ from .errors import NotIndexedError as NotIndexedError
 from .errors import PluginError as PluginError
 from .errors import StoreError as StoreError
 from .errors import UnknownNameError as UnknownNameError
+from .evaluation.ablation import Ablation as Ablation
+from .evaluation.ablation import ablate as ablate
 from .evaluation.cases import Case as Case
 from .evaluation.cases import load_cases as load_cases
 from .evaluation.comparison import Comparison as Comparison
+from .evaluation.diagnosis import Diagnosis as Diagnosis
+from .evaluation.diagnosis import diagnose as diagnose
 from .evaluation.experiment import compare as compare
 from .evaluation.experiment import evaluate as evaluate
 from .evaluation.measures import Measure as Measure
@@ -29,6 +33,8 @@ from .evaluation.measures import parse_measure as parse_measure
 from .evaluation.outcomes import Evaluation as Evaluation
 from .evaluation.scores import Scores as Scores
 from .evaluation.scores import score_run as score_run
+from .evaluation.sweep import Sweep as Sweep
+from .evaluation.sweep import sweep as sweep
 from .evaluation.targets import Target as Target
 from .fusers.positional import ISR as ISR
 from .fusers.positional import Borda as Borda
@@ -61,7 +67,10 @@ from .protocols import Weighted as Weighted
 from .registry import ComponentInfo as ComponentInfo
 from .registry import components as components
 from .registry import load_component as load_component
+from .rerankers.code_priors import CodePriors as CodePriors
 from .rerankers.definition_first import DefinitionFirst as DefinitionFirst
+from .rerankers.priors_weights import CodePriorsWeights as CodePriorsWeights
+from .rerankers.spread_files import SpreadFiles as SpreadFiles
 from .retrievers.bm25 import BM25 as BM25
 from .retrievers.dense import Dense as Dense
 from .text.normalize import QueryNormalizer as QueryNormalizer

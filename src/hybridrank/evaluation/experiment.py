@@ -72,11 +72,11 @@ def evaluate(
     Warns:
         EvaluationWarning: nothing was found, and the pipeline's documents are not known.
     """
-    made, given = parse_measures(measures), _checked_cases(cases)
+    made, given = parse_measures(measures), checked_cases(cases)
     documents = getattr(pipeline, "documents", None)
     if check and documents is not None:
         check_cases(given, documents)
-    depth = _depth(pipeline, made, k, recall)
+    depth = hits_needed(pipeline, made, k, recall)
     options = {"recall": recall, "weights": weights, "rerank_depth": rerank_depth, "where": where}
     asked = {"k": depth, **{option: value for option, value in options.items() if value is not None}}
     step = f"evaluate {name}".rstrip()
@@ -134,7 +134,7 @@ def compare(
 
     check_methods(pipelines, baseline)
     check_options(alpha, samples, seed)
-    made, given = parse_measures(measures), _checked_cases(cases)
+    made, given = parse_measures(measures), checked_cases(cases)
     evaluations = {
         name: evaluate(
             pipeline,
@@ -194,7 +194,12 @@ def _outcome(
     )
 
 
-def _checked_cases(cases: Iterable[Case]) -> tuple[Case, ...]:
+def checked_cases(cases: Iterable[Case]) -> tuple[Case, ...]:
+    """The cases, of which one at least can be scored.
+
+    Raises:
+        InvalidValueError: none can, one is no case, or two have one id.
+    """
     given: tuple[object, ...] = (cases,) if isinstance(cases, str | Path) else tuple(cases)
     for case in given:
         if not isinstance(case, Case):
@@ -206,8 +211,12 @@ def _checked_cases(cases: Iterable[Case]) -> tuple[Case, ...]:
     return checked
 
 
-def _depth(pipeline: Searcher, measures: Iterable[Measure], k: int | None, recall: int | None) -> int:
-    """How many hits to ask for."""
+def hits_needed(pipeline: Searcher, measures: Iterable[Measure], k: int | None, recall: int | None) -> int:
+    """How many hits to ask for.
+
+    Raises:
+        InvalidValueError: a measure looks deeper than k or recall, or no number follows from them.
+    """
     width: int | None = getattr(pipeline, "recall", None) if recall is None else recall
     cutoffs = {measure.name: getattr(measure, "k", None) for measure in measures}
     depths = [width if cutoff is None else cutoff for cutoff in cutoffs.values()]
