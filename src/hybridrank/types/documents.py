@@ -131,10 +131,10 @@ class Filter:
     def __post_init__(self) -> None:
         for name in ("path", "language", "kind"):
             object.__setattr__(self, name, _as_tuple(getattr(self, name)))
-            if not all(isinstance(value, str) and value for value in getattr(self, name)):
-                raise InvalidValueError(
-                    f"{name} of the filter is {getattr(self, name)!r}; give non-empty str"
-                )
+            values = getattr(self, name)
+            # A document may have no kind and no language, so "" selects those; no path is empty by intent.
+            if not all(isinstance(value, str) and (value or name != "path") for value in values):
+                raise InvalidValueError(f"{name} of the filter is {values!r}; give one or several str")
         object.__setattr__(self, "metadata", FrozenDict(self.metadata))
         if self.path:
             _path_matcher(_as_tuple(self.path))
