@@ -7,6 +7,7 @@ then stays in its own piece.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ from .spans import continues, is_blank
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+_NO_LINE_FEED = re.compile(rb"[^\n]")
 
 _JOINED = 6
 """How many blocks are tried as one."""
@@ -88,11 +91,12 @@ class _Reader:
     def members(self, first: int, last: int, parent: Item, depth: int) -> bool:
         """Read a damaged class as its head and what is inside; False when that is not what it is."""
         outer = indent(self.lines[first - 1])
+        closing = last if last > first and continues(self.lines[last - 1]) else 0
         lines = enumerate(self.lines[first:last], first + 1)
         inside = (n for n, line in lines if not is_blank(line) and indent(line) > outer)
         starts = [start for start, _ in self.blocks(first + 1, last, deeper_than=outer)]
         for below in dict.fromkeys([next(inside, last + 1), *starts[1:_HEADS]]):
-            root = self.parse(first, below - 1)
+            root = self.parse(first, below - 1, closing if closing >= below else 0)
             if root is None or root.has_error or not self.outliner.is_container(root.children):
                 continue
             before = len(self.outliner.items)
@@ -100,8 +104,8 @@ class _Reader:
             head = next((i for i in reversed(self.outliner.items[before:]) if i.parent is parent), None)
             if head is None:
                 return False
-            head.end = max(head.end, last)
-            self.region(below, last, head, depth + 1)
+            head.end, head.last = max(head.end, last), None
+            self.region(below, last - 1 if closing else last, head, depth + 1)
             return True
         return False
 
@@ -121,9 +125,13 @@ class _Reader:
                     starts.append(n)
         return list(zip(starts, [n - 1 for n in starts[1:]] + [last], strict=True))
 
-    def parse(self, first: int, last: int) -> Node | None:
-        starts = self.outliner.starts
-        part = self.outliner.source[starts[first - 1] : starts[last]]
+    def parse(self, first: int, last: int, closing: int = 0) -> Node | None:
+        """The tree of lines first to last; of the closing line too, with all between blanked out."""
+        starts, source = self.outliner.starts, self.outliner.source
+        part = source[starts[first - 1] : starts[last]]
+        if closing:
+            part += _NO_LINE_FEED.sub(b" ", source[starts[last] : starts[closing - 1]])
+            part += source[starts[closing - 1] : starts[closing]]
         self.budget -= len(part)
         return self.parse_bytes(part) if self.budget > 0 else None
 
