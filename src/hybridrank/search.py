@@ -95,13 +95,13 @@ def steps(request: Request) -> Steps[Result]:
     rankings = yield from _retrieve(request, query, log)
     request = replace(request, fuser=reweighted(request.fuser, rankings))
     ranking = _fuse(request, query, rankings, log)
-    reranked: dict[str, frozenset[str]] = {}
+    reranked: dict[str, Ranking] = {}
     for name, reranker in request.rerankers.items():
         depth = getattr(reranker, "depth", None) if request.rerank_depth is None else request.rerank_depth
         if depth == 0 or not ranking:
             continue
-        head = ranking.hits[:depth]
-        reranked[name] = frozenset(hit.id for hit in head)
+        head = replace(ranking, hits=ranking.hits[:depth], events=())
+        reranked[name] = head
         ranking = yield from _rerank(request, name, reranker, ranking, len(head), log)
     verdicts: list[Verdict] = []
     if request.validator is not None and ranking:
@@ -233,7 +233,7 @@ def _explain(
     query: Query,
     hits: Sequence[Hit],
     rankings: Mapping[str, Ranking],
-    reranked: Mapping[str, frozenset[str]],
+    reranked: Mapping[str, Ranking],
 ) -> dict[str, dict[str, tuple[Contribution, ...]]]:
     def of(hit: Hit) -> dict[str, tuple[Contribution, ...]]:
         document: Document = hit.document
@@ -244,9 +244,14 @@ def _explain(
         contributions = getattr(request.fuser, "contributions", None)
         if contributions is not None:
             told[FUSION] = tuple(contributions(rankings, hit.id))
-        for name, ids in reranked.items():
+        for name, given in reranked.items():
             reranker = request.rerankers[name]
-            if hit.id in ids and isinstance(reranker, Explainable):
+            if name not in hit.components:
+                continue
+            contributions = getattr(reranker, "contributions", None)
+            if contributions is not None:
+                told[name] = tuple(contributions(given, hit.id))
+            elif isinstance(reranker, Explainable):
                 told[name] = tuple(reranker.explain(query, document))
         return told
 

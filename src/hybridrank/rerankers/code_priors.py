@@ -1,0 +1,202 @@
+"""Orders code by what its names, paths and comments say, beside what the legs think of it."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from ..errors import InvalidValueError, NotIndexedError
+from ..text.tokenizer import Tokenizer
+from ..types import Contribution, Document, Hit, Ranking, check_k
+from .priors_features import F64, FEATURES, Candidates, file_features
+from .priors_index import DEFINITIONS, FileIndex, file_of
+from .priors_paths import Tokenize, compact
+from .priors_question import Question
+from .priors_reasons import reason
+from .priors_weights import CodePriorsWeights
+
+_SOURCE = "code-priors"
+
+
+@dataclass(frozen=True, init=False, repr=False, eq=False)
+class CodePriors:
+    """Ranks files by a weighted sum of transparent features, and documents within their file.
+
+    A document's score is its file's score, less what separates it from the best document of the file (by
+    `chunk_match`, `chunk_name` and `chunk_definition`): the best document of a file has the file's score. The
+    other features belong to files; `CodePriorsWeights` describes each. `contributions` gives what a hit's
+    score is made of.
+
+    Leg scores are read from the hits' components, those before `fusion`, each divided by the best of its leg;
+    without components the hits' own scores serve. So legs may come and go. Equal scores keep their order.
+
+    Args:
+        weights: weights by feature, to be put in place of the default ones; or all of them.
+        tokenizer: any callable from text to tokens; `Tokenizer(stem="english")` if None.
+        depth: how many hits a pipeline gives to this reranker, `None` all of them.
+
+    Raises:
+        InvalidValueError: an option is outside its range.
+        UnknownNameError: a weight for a feature that does not exist.
+    """
+
+    weights: CodePriorsWeights
+    tokenizer: Tokenize
+    depth: int | None
+    _index: FileIndex | None
+
+    def __init__(
+        self,
+        *,
+        weights: Mapping[str, float] | CodePriorsWeights | None = None,
+        tokenizer: Tokenize | None = None,
+        depth: int | None = None,
+    ) -> None:
+        if tokenizer is not None and not callable(tokenizer):
+            raise InvalidValueError(f"tokenizer is {tokenizer!r}; give a callable from text to tokens")
+        self._set(
+            weights=CodePriorsWeights.of(weights),
+            tokenizer=Tokenizer(stem="english") if tokenizer is None else tokenizer,
+            depth=None if depth is None else check_k(depth, "depth"),
+            _index=None,
+        )
+
+    def index(self, documents: Sequence[Document], /) -> Self:
+        """A new CodePriors that knows these documents; their order does not matter."""
+        new = copy.copy(self)
+        new._set(_index=FileIndex.build(documents, self.tokenizer))
+        return new
+
+    def state(self) -> dict[str, Any]:
+        """What is known of the files as arrays, see `Storable`.
+
+        Raises:
+            NotIndexedError: there are no documents yet.
+        """
+        return self._indexed().state()
+
+    def restore(self, state: Mapping[str, Any], documents: Sequence[Document], /) -> Self:
+        """A new CodePriors with these options and that state.
+
+        Raises:
+            IndexFormatError: the state is damaged.
+        """
+        new = copy.copy(self)
+        new._set(_index=FileIndex.restored(state))
+        return new
+
+    def rerank(self, ranking: Ranking, /, *, k: int) -> Ranking:
+        """The k hits with the highest score.
+
+        Raises:
+            InvalidValueError: k is negative or no int, or a document belongs to no indexed file.
+            NotIndexedError: there are no documents yet.
+        """
+        check_k(k)
+        index = self._indexed()
+        if not ranking:
+            return Ranking(ranking.query, (), _SOURCE)
+        scored = self._score(ranking, index)
+        order = np.argsort(-scored.of_hits, kind="stable")[:k].tolist()
+        hits = [Hit(ranking[at].document, float(scored.of_hits[at]), ranking[at].components) for at in order]
+        return Ranking(ranking.query, tuple(hits), _SOURCE)
+
+    def contributions(self, ranking: Ranking, id: str, /) -> tuple[Contribution, ...]:
+        """What the score of a hit of this ranking is made of; the values sum to it. Empty for other ids.
+
+        Raises:
+            NotIndexedError: there are no documents yet.
+        """
+        index = self._indexed()
+        if id not in ranking.ids:
+            return ()
+        scored = self._score(ranking, index)
+        place = ranking.ids.index(id)
+        file = int(scored.candidates.of_hit[place])
+        found = []
+        for feature, value in zip(FEATURES, scored.features[file].tolist(), strict=True):
+            added = value * getattr(self.weights, feature)
+            if added:
+                found.append(Contribution(feature, added, reason(feature, value)))
+        found.sort(key=lambda contribution: -abs(contribution.value))
+        behind = float(scored.of_hits[place] - scored.of_files[file])
+        if behind:
+            found.append(Contribution("chunk", behind, "behind the best document of its file"))
+        return tuple(found)
+
+    def fingerprint(self) -> str:
+        """Equal where rankings are: made of options and the indexed documents' files, names and words."""
+        from hashlib import sha256
+
+        identity = [repr(self.weights), getattr(self.tokenizer, "id", repr(self.tokenizer))]
+        if self._index is not None:
+            identity.append(self._index.digest)
+        return f"code-priors:{sha256(repr(identity).encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
+    def __repr__(self) -> str:
+        shown = [f"weights={changed!r}"] if (changed := self.weights.changed()) else []
+        if self.tokenizer != Tokenizer(stem="english"):
+            shown.append(f"tokenizer={self.tokenizer!r}")
+        if self.depth is not None:
+            shown.append(f"depth={self.depth}")
+        return f"CodePriors({', '.join(shown)})"
+
+    def _score(self, ranking: Ranking, index: FileIndex) -> _Scored:
+        for hit in ranking:
+            if file_of(hit.document) not in index.files:
+                raise InvalidValueError(
+                    f"document {hit.id!r} belongs to no indexed file; index the documents that are ranked"
+                )
+        question = Question.of(ranking.query.text, index, self.tokenizer)
+        candidates = Candidates.of(ranking.hits, index)
+        features = file_features(ranking.hits, candidates, question, index, self.tokenizer)
+        weights = np.array([getattr(self.weights, feature) for feature in FEATURES])
+        # Added one feature after the other: a matrix product may differ in its last bits between machines.
+        of_files = np.zeros(len(features))
+        for column, weight in enumerate(weights.tolist()):
+            of_files += features[:, column] * weight
+        within = self._within(ranking.hits, candidates, question)
+        best = np.full(len(of_files), -np.inf)
+        np.maximum.at(best, candidates.of_hit, within)
+        of_hits = of_files[candidates.of_hit] - (best[candidates.of_hit] - within)
+        return _Scored(candidates, features, of_files, of_hits)
+
+    def _within(self, hits: Sequence[Hit], candidates: Candidates, question: Question) -> F64:
+        """What each document is worth inside its file."""
+        weights = self.weights
+        scores: F64 = np.asarray(candidates.legs.mean(axis=0) * weights.chunk_match)
+        for place, hit in enumerate(hits):
+            name = hit.document.name
+            if not name:
+                continue
+            terms = frozenset(self.tokenizer(name))
+            met = [question.weights[term] for term in terms if term in question.weights]
+            if met:
+                scores[place] += weights.chunk_name * math.sqrt(math.fsum(met) * len(met) / len(terms))
+            if hit.document.kind in DEFINITIONS and compact(name) in question.identifiers:
+                scores[place] += weights.chunk_definition
+        return scores
+
+    def _indexed(self) -> FileIndex:
+        if self._index is None:
+            raise NotIndexedError(
+                "CodePriors has no documents yet; call index(documents) and use what it returns"
+            )
+        return self._index
+
+    def _set(self, **values: Any) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Scored:
+    candidates: Candidates
+    features: F64
+    of_files: F64
+    of_hits: F64

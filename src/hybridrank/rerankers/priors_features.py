@@ -1,0 +1,237 @@
+"""What code priors measure of each candidate file: one number per feature, most of them between 0 and 1."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..types import Component, Hit
+from .priors_index import IDENTITY, FileIndex, file_of
+from .priors_paths import ROLES, PathFacts, Tokenize, path_facts
+from .priors_question import Question, dice, trigrams
+
+FUSION = "fusion"
+_SEVERAL = 10
+_RRF_K = 60
+
+F64 = NDArray[np.float64]
+
+FEATURES = (
+    "best_match",
+    "more_matches",
+    "place",
+    "told",
+    "phrases",
+    "name_match",
+    "names_cover",
+    "word_names",
+    "definition",
+    "file_named",
+    "compound",
+    "stem_words",
+    "stem_letters",
+    "stem_first",
+    "stem_length",
+    "folder",
+    "folders",
+    "path_depth",
+    "bare",
+    *ROLES,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """The files of a ranking's hits.
+
+    Attributes:
+        numbers: int64, shape (files,): their numbers in the index, in the order of their first hits.
+        of_hit: int64, shape (hits,): the place in `numbers` of each hit's file.
+        legs: float64, shape (legs, hits): what each leg thinks of each hit, divided by its best; 0 to 1.
+    """
+
+    numbers: NDArray[np.int64]
+    of_hit: NDArray[np.int64]
+    legs: F64
+
+    @classmethod
+    def of(cls, hits: Sequence[Hit], index: FileIndex) -> Candidates:
+        places: dict[int, int] = {}
+        of_hit = [places.setdefault(index.files[file_of(hit.document)], len(places)) for hit in hits]
+        return cls(np.array(list(places), np.int64), np.array(of_hit, np.int64), leg_scores(hits))
+
+
+def leg_scores(hits: Sequence[Hit]) -> F64:
+    """Scores of each leg, divided by its best, shape (legs, hits), 0 where it does not know the hit.
+
+    Legs are the components before `fusion`; where there are no components the hits' own score stands for one.
+    """
+    names: dict[str, int] = {}
+    cells: list[tuple[int, int, float]] = []
+    for place, hit in enumerate(hits):
+        for name, component in _legs(hit.components):
+            cells.append((names.setdefault(name, len(names)), place, component.score))
+    scores = np.zeros((max(len(names), 1), len(hits)))
+    if cells:
+        rows, columns, values = zip(*cells, strict=True)
+        scores[rows, columns] = values
+    else:
+        scores[0] = [hit.score for hit in hits]
+    scores = np.where(np.isfinite(scores), np.maximum(scores, 0.0), 0.0)
+    best = scores.max(axis=1, initial=0.0, keepdims=True)
+    return np.asarray(scores / np.where(best > 0.0, best, 1.0))
+
+
+def _legs(components: Mapping[str, Component]) -> list[tuple[str, Component]]:
+    found = []
+    for name, component in components.items():
+        if name == FUSION:
+            break
+        found.append((name, component))
+    return found
+
+
+def file_features(
+    hits: Sequence[Hit], candidates: Candidates, question: Question, index: FileIndex, tokenizer: Tokenize
+) -> F64:
+    """One row per candidate file, one column per feature of `FEATURES`."""
+    numbers = candidates.numbers
+    count = len(numbers)
+    paths = [""] * count
+    for hit, file in zip(hits, candidates.of_hit.tolist(), strict=True):
+        paths[file] = hit.document.path
+    facts = [path_facts(path, tokenizer) for path in paths]
+    # Where each candidate stands in arrays over all files.
+    place_of = np.full(len(index.files), -1, np.int64)
+    place_of[numbers] = np.arange(count)
+    by_leg = _by_leg(candidates, count)
+    names = _names(question, index, place_of, count)
+    depths = np.array([fact.depth for fact in facts], np.float64)
+    roles = index.roles[numbers] & ~np.array(question.asked, np.bool_)
+    columns: dict[str, F64] = {
+        **by_leg,
+        "told": _told(question, index)[numbers],
+        "phrases": _phrases(question, index, place_of, count),
+        **names,
+        **_stems(facts, question),
+        "path_depth": depths - depths.min(initial=math.inf) if count else depths,
+        "bare": index.bare[numbers].astype(np.float64),
+        **{role: roles[:, column].astype(np.float64) for column, role in enumerate(ROLES)},
+    }
+    columns["told"] = _over_best(columns["told"])
+    return np.column_stack([columns[name] for name in FEATURES])
+
+
+def _by_leg(candidates: Candidates, count: int) -> dict[str, F64]:
+    best, several = np.zeros(count), np.zeros(count)
+    legs = len(candidates.legs)
+    for scores in candidates.legs:
+        order = np.lexsort((-scores, candidates.of_hit))
+        files, sorted_scores = candidates.of_hit[order], scores[order]
+        starts = np.searchsorted(files, np.arange(count))
+        within = np.arange(len(files)) - starts[files]
+        best += sorted_scores[starts]
+        several += np.log1p(np.bincount(files, np.where(within < _SEVERAL, sorted_scores, 0.0), count))
+    place = np.zeros(count)
+    first = np.full(count, len(candidates.of_hit))
+    np.minimum.at(first, candidates.of_hit, np.arange(len(candidates.of_hit)))
+    place = (_RRF_K + 1.0) / (_RRF_K + 1.0 + first)
+    return {"best_match": best / legs, "more_matches": several / legs, "place": place}
+
+
+def _told(question: Question, index: FileIndex) -> F64:
+    scores = np.zeros(len(index.files))
+    for term in question.weights:
+        held = index.words.of(term)
+        if held is not None:
+            scores[held[0]] += held[1]
+    return scores
+
+
+def _phrases(question: Question, index: FileIndex, place_of: NDArray[np.int64], count: int) -> F64:
+    found = np.zeros(count)
+    for first, second in question.pairs:
+        places = place_of[index.pair_files(first, second)]
+        found[places[places >= 0]] += 1.0
+    return found / max(len(question.pairs), 1)
+
+
+def _names(question: Question, index: FileIndex, place_of: NDArray[np.int64], count: int) -> dict[str, F64]:
+    size = len(index.name_files)
+    weight, hits, cover = np.zeros(size), np.zeros(size), np.zeros(count)
+    for term, value in question.weights.items():
+        held = index.names.of(term)
+        if held is None:
+            continue
+        weight[held[0]] += value
+        hits[held[0]] += 1.0
+        files = place_of[np.unique(index.name_files[held[0]])]
+        cover[files[files >= 0]] += value
+    touched = np.flatnonzero(hits)
+    files = place_of[index.name_files[touched]]
+    kept = files >= 0
+    touched, files = touched[kept], files[kept]
+    match = np.zeros(count)
+    np.maximum.at(match, files, np.sqrt(weight[touched] * hits[touched] / index.name_sizes[touched]))
+    return {
+        "name_match": match,
+        "names_cover": cover,
+        "word_names": _defined(question.plain, index, place_of, count) / max(len(question.plain), 1),
+        "definition": np.minimum(_defined(sorted(question.identifiers), index, place_of, count), 1.0),
+    }
+
+
+def _defined(names: Sequence[str], index: FileIndex, place_of: NDArray[np.int64], count: int) -> F64:
+    """How many of these compact names each candidate defines."""
+    found = np.zeros(count)
+    for name in dict.fromkeys(names):
+        held = index.names.of(IDENTITY + name)
+        if held is not None:
+            files = place_of[np.unique(index.name_files[held[0]])]
+            found[files[files >= 0]] += 1.0
+    return found
+
+
+def _stems(facts: Sequence[PathFacts], question: Question) -> dict[str, F64]:
+    all_trigrams = frozenset().union(*question.trigrams)
+    rows = [_stem(fact, question, all_trigrams) for fact in facts]
+    table = np.array(rows, np.float64).reshape(len(facts), 8)
+    names = (
+        "file_named",
+        "compound",
+        "stem_words",
+        "stem_letters",
+        "stem_first",
+        "stem_length",
+        "folder",
+        "folders",
+    )
+    return {name: table[:, column] for column, name in enumerate(names)}
+
+
+def _stem(fact: PathFacts, question: Question, all_trigrams: frozenset[str]) -> tuple[float, ...]:
+    letters = trigrams(fact.compact)
+    alike = [
+        max((dice(trigrams(word), asked) for asked in question.trigrams), default=0.0) for word in fact.words
+    ]
+    first = next((at for at, word in enumerate(question.words) if word & fact.terms), None)
+    known = sum(term in question.weights for term in fact.folders)
+    return (
+        fact.compact in question.identifiers,
+        fact.compact in question.compounds,
+        sum(alike) / max(len(alike), 1),
+        len(letters & all_trigrams) / len(letters) if letters else 0.0,
+        0.0 if first is None else 1.0 / (1 + first),
+        math.log1p(len(fact.words)),
+        any(term in question.weights for term in fact.folder),
+        known / max(len(fact.folders), 1),
+    )
+
+
+def _over_best(values: F64) -> F64:
+    best = values.max(initial=0.0)
+    return values / best if best > 0.0 else values

@@ -1,0 +1,26 @@
+"""What a source file says in words: its comments and doc strings, and how its words follow each other."""
+
+from __future__ import annotations
+
+import re
+
+from .priors_paths import HUMPS
+
+# Line comments that begin a line (not the directives of C, not a shebang), block comments, triple quotes.
+_COMMENT = re.compile(
+    r"""^[ \t]*(?://+!?|\#(?!!|[ ]*(?:include|define|undef|if|ifdef|ifndef|else|elif|endif|pragma|error)\b)\#*
+          |--+|;+|%+)[ \t]?([^\n]*)
+      | /\*+(.*?)\*/ | \{-+(.*?)-\} | \(\*+(.*?)\*\) | <!--(.*?)-->
+      | "{3}(.*?)"{3} | '{3}(.*?)'{3}""",
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+
+
+def comments(text: str) -> str:
+    """The comments and doc strings of source code in whatever language, one a line."""
+    return "\n".join(map("".join, _COMMENT.findall(text)))
+
+
+def humps(text: str) -> list[str]:
+    """The words of a text in order, lower case, names in camel or snake case cut into theirs."""
+    return HUMPS.findall(text)

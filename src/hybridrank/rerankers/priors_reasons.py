@@ -1,0 +1,37 @@
+"""Why a feature counts, in words, for explanations."""
+
+from __future__ import annotations
+
+_REASONS = {
+    "best_match": "its best document reaches {:.0%} of the best scores",
+    "more_matches": "its ten best documents together",
+    "place": "where earlier stages put it",
+    "told": "path, names and comments: {:.0%} of the best match there",
+    "phrases": "{:.0%} of the query's neighbouring words stand side by side",
+    "name_match": "a name that it defines meets the query by {:.0%}",
+    "names_cover": "its names hold {:.0%} of the query's terms by weight",
+    "word_names": "{:.0%} of the query's words are names that it defines",
+    "definition": "it defines what the query names",
+    "file_named": "the file is named as the query says",
+    "compound": "the file is named by words of the query written as one",
+    "stem_words": "the words of its name resemble words of the query by {:.0%}",
+    "stem_letters": "{:.0%} of the letters of its name stand in the query",
+    "stem_first": "its name has one of the first words of the query",
+    "stem_length": "words in its name",
+    "folder": "its folder has a word of the query",
+    "folders": "{:.0%} of the words of its folders are in the query",
+    "path_depth": "{:.0f} folders deeper than the highest candidate",
+    "bare": "it only imports and defines nothing",
+    "test": "a test; the query asks for none",
+    "example": "an example or documentation; the query asks for none",
+    "compat": "for compatibility or vendored; the query asks for none",
+    "prose": "text about code; the query asks for none",
+    "data": "configuration or data; the query asks for none",
+    "old_version": "there is a newer version beside its folder",
+    "companion": "a further part, or the declarations, of the file beside it",
+}
+
+
+def reason(feature: str, value: float) -> str:
+    """One line for people on a feature's value."""
+    return _REASONS[feature].format(value)
