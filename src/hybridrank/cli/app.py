@@ -7,6 +7,8 @@ import click
 from .. import __version__
 from .components import components
 from .config import config
+from .index import index
+from .info import info
 from .search import search
 
 EXIT_CODES = """\b
@@ -32,6 +34,6 @@ def app(context: click.Context) -> None:
         context.exit(2)
 
 
-for command in (search, components, config):
+for command in (search, index, info, components, config):
     command.epilog = EXIT_CODES
     app.add_command(command)

@@ -1,4 +1,4 @@
-"""`hybridrank search`: index a source tree on the fly and answer one query."""
+"""`hybridrank search`: answer one query from an index, or from a source tree that is indexed on the fly."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _weights(context: click.Context, param: click.Parameter, given: tuple[str, .
     return weights
 
 
-@click.command(short_help="Index a source tree on the fly and answer a query.")
+@click.command(short_help="Answer a query from an index, or from source files read on the fly.")
 @click.argument("query")
 @click.argument("path", default=".", type=click.Path(exists=True, path_type=Path))
 @click.option(
@@ -86,6 +86,15 @@ def _weights(context: click.Context, param: click.Parameter, given: tuple[str, .
     type=click.Choice(["raise", "degrade"]),
     help="Fail, or leave out what fails (exit code 3).  [default: the configuration's, else raise]",
 )
+@click.option(
+    "--index",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Search the index there.  [default: that of PATH in the user's cache, if there is one]",
+)
+@click.option(
+    "--no-update", is_flag=True, help="Answer from the index as it is, even if files changed since."
+)
 @click.option("--max-bytes", type=click.IntRange(min=1), metavar="N", help="Skip larger files.")
 @click.option("--show", is_flag=True, help="Print the code of each hit.")
 @click.option(
@@ -94,9 +103,9 @@ def _weights(context: click.Context, param: click.Parameter, given: tuple[str, .
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, documented in docs/cli.md.")
 @click.option("-v", "--verbose", is_flag=True, help="List skipped files and all events on stderr.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress, notes or warnings on stderr.")
-@click.pass_obj
+@click.pass_context
 def search(
-    notes: Notes,
+    context: click.Context,
     query: str,
     path: Path,
     k: int,
@@ -109,6 +118,8 @@ def search(
     config: Path | None,
     ablation: str | None,
     on_error: str | None,
+    index: Path | None,
+    no_update: bool,
     max_bytes: int | None,
     show: bool,
     explain: bool,
@@ -118,11 +129,15 @@ def search(
 ) -> int:
     """Search the source files below PATH (default: here) for QUERY.
 
+    Uses the index that `hybridrank index PATH` made, and brings it up to date; without one the files are
+    indexed on the fly, and nothing is kept.
+
     QUERY is a name, a question or a piece of code, in any language; "-" reads it from standard input.
     One that starts with "-" goes behind "--".
 
     Each hit is a line: [score] path:start-end  symbol (kind). Scores compare inside one answer only.
     """
+    notes: Notes = context.obj
     if quiet and verbose:
         raise click.UsageError("--quiet and --verbose exclude each other")
     notes.quiet, notes.verbose = quiet, verbose
@@ -137,8 +152,9 @@ def search(
             "explain": explain,
         }
         text = _typed(query)
-        _refuse_early(text, options, config, ablation)
-        pipeline = _indexed(path, config, ablation, max_bytes, watched=not quiet)
+        default = context.get_parameter_source("path") is click.core.ParameterSource.DEFAULT
+        place = None if default and index is not None else path
+        pipeline = _indexed(notes, text, options, place, index, config, ablation, max_bytes, not no_update)
         if on_error is not None:
             pipeline = pipeline.with_(on_error=cast("Any", on_error))
         with pipeline:
@@ -186,9 +202,33 @@ def _refuse_early(text: str, options: Mapping[str, Any], config: Path | None, ab
 
 
 def _indexed(
-    path: Path, config: Path | None, ablation: str | None, max_bytes: int | None, *, watched: bool
+    notes: Notes,
+    text: str,
+    options: Mapping[str, Any],
+    path: Path | None,
+    index: Path | None,
+    config: Path | None,
+    ablation: str | None,
+    max_bytes: int | None,
+    update: bool,
 ) -> Pipeline:
     from ..pipeline import Pipeline
+    from .indexed import pipeline_to_search
 
-    with progress(watched) as watch:
-        return Pipeline.for_code(path, config=config, ablation=ablation, max_bytes=max_bytes, progress=watch)
+    with progress(not notes.quiet) as watch:
+        found = pipeline_to_search(
+            notes,
+            path,
+            index,
+            config=config,
+            ablation=ablation,
+            max_bytes=max_bytes,
+            update=update,
+            watch=watch,
+        )
+        if found is not None:
+            return found
+        _refuse_early(text, options, config, ablation)
+        return Pipeline.for_code(
+            path or Path(), config=config, ablation=ablation, max_bytes=max_bytes, progress=watch
+        )

@@ -77,17 +77,18 @@ def tell(notes: Notes, result: Result, corpus: Mapping[str, Any], unmatched: lis
     if notes.verbose:
         for message in said if result.hits else ():
             notes.note(message)
-    _tell_files(notes, corpus)
+    tell_files(notes, corpus)
 
 
-def _tell_files(notes: Notes, corpus: Mapping[str, Any]) -> None:
+def tell_files(notes: Notes, corpus: Mapping[str, Any]) -> None:
+    """How many files (of records: lines) were skipped and why; all of them if that is asked for."""
     told = []
     if corpus.get("skipped"):
         counts = corpus["skipped_by_reason"]
         reasons = "; ".join(
             f"{reason}: {count}" if len(counts) > 1 else reason for reason, count in counts.items()
         )
-        told.append(f"{_count(corpus['skipped'], 'file')} skipped ({reasons})")
+        told.append(f"{_count(corpus['skipped'], corpus.get('unit', 'file'))} skipped ({reasons})")
     if corpus.get("notes") and not notes.verbose:
         told.append(f"{_count(len(corpus['notes']), 'note')} on how files were read")
     if told:

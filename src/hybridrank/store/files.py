@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Iterator, Mapping
@@ -17,6 +18,10 @@ from ..protocols import Chunker
 
 RACY_NS = 2_000_000_000
 """A file that changed this shortly before it was looked at may change again within one tick of its times."""
+
+
+_DIGITS = 32
+_CHUNK = 1 << 20
 
 
 class Entry(NamedTuple):
@@ -108,7 +113,7 @@ class Look:
         """What the walk left out, without what ignore files name."""
         return tuple(item for item in self.skipped if item.reason != IGNORED)
 
-    def changes(self, max_bytes: int) -> Changes:
+    def changes(self, max_bytes: int | None) -> Changes:
         """What differs; files that are not sure to be as before are read."""
         added, changed = [], []
         for item in self.unsure:
@@ -139,13 +144,17 @@ def clock() -> int:
     return time.time_ns()
 
 
-def digest_of(file: str, max_bytes: int) -> str | None:
-    """Digest of a file's content; None where it cannot be read."""
+def digest_of(file: str, max_bytes: int | None) -> str | None:
+    """Digest of a file's content, or of as much of it as is read; None where it cannot be read."""
+    digest, left = sha256(), math.inf if max_bytes is None else max_bytes + 1
     try:
         with Path(file).open("rb") as opened:
-            return _digest(opened.read(max_bytes + 1))
+            while piece := opened.read(int(min(left, _CHUNK))):
+                digest.update(piece)
+                left -= len(piece)
     except OSError:
         return None
+    return digest.hexdigest()[:_DIGITS]
 
 
 def packed_table(table: Table) -> dict[str, Any]:
@@ -212,4 +221,4 @@ def _identity(stat: os.stat_result) -> tuple[int, int, int, int]:
 
 
 def _digest(data: bytes) -> str:
-    return sha256(data).hexdigest()[:32]
+    return sha256(data).hexdigest()[:_DIGITS]

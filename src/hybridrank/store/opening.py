@@ -150,15 +150,27 @@ def open_index(
         return _opened(made, directory, (*notes, str(error)), started, None)
 
 
-def as_is(source: Source | None, stored: Stored, kind: type[PipelineT]) -> Opened[PipelineT]:
-    """An index as it is on disk, be it stale or not; only files whose times differ are read to tell."""
+def as_is(
+    source: Source | None, stored: Stored, kind: type[PipelineT], wanted: PipelineT | None = None
+) -> Opened[PipelineT]:
+    """An index as it is on disk, be it stale or not; only files whose times differ are read to tell.
+
+    Args:
+        wanted: the pipeline to search with, if not that of the index.
+    """
     started = perf_counter()
-    with sound(stored.directory, InvalidValueError):
-        changes = NO_CHANGES if source is None else source.changes(stored)
-    pipeline = revived(kind, stored)
+    changes = NO_CHANGES
+    notes: tuple[str, ...] = ()
+    if source is not None:
+        try:
+            with sound(stored.directory, InvalidValueError):
+                changes = source.changes(stored)
+        except InvalidValueError as error:
+            notes = (f"whether the index is stale cannot be told: {error}",)
+    pipeline = revived(kind, stored, wanted)
     outcome: Outcome = "stale" if changes else "unchanged"
     seconds = perf_counter() - started
-    return Opened(pipeline, stored.directory, outcome, changes, (), seconds, stored.manifest)
+    return Opened(pipeline, stored.directory, outcome, changes, notes, seconds, stored.manifest)
 
 
 def current(directory: Path) -> tuple[Stored | None, tuple[str, ...]]:
@@ -202,7 +214,13 @@ def _written(
     while True:
         made = _made(kind, wanted, source, stored, refit, progress)
         seconds = perf_counter() - started
-        values = {"source": made.settings, "seconds": round(seconds, 3), "built": made.fresh}
+        values = {
+            "source": made.settings,
+            "seconds": round(seconds, 3),
+            "build_seconds": round(seconds, 3)
+            if made.before is None
+            else made.before.manifest["build_seconds"],
+        }
         try:
             manifest = write(made.pipeline, Writer(directory, made.before), values=values, arrays=made.arrays)
         except IndexFormatError as error:

@@ -68,19 +68,26 @@ def write(
         raise
 
 
-def revived(kind: type[PipelineT], stored: Stored) -> PipelineT:
-    """The pipeline of an opened index; parts that keep no state are indexed again."""
+def revived(kind: type[PipelineT], stored: Stored, wanted: PipelineT | None = None) -> PipelineT:
+    """The pipeline of an opened index; parts that keep no state are indexed again.
+
+    Args:
+        wanted: the pipeline to fill, if not that of the index; parts with other options are indexed again.
+
+    Raises:
+        MismatchError: a part of the index's own pipeline has other options now.
+    """
     manifest = stored.manifest
     with sound(stored.directory):
         documents, corpus = documents_of(stored), corpus_of(stored)
         config, ablation = dict(manifest["config"]), manifest["ablation"]
-    made = kind.from_config(config, ablation=ablation)
+    made = kind.from_config(config, ablation=ablation) if wanted is None else wanted.with_()
 
     def make(name: str, part: Any) -> Any:
         restored = restored_part(stored, name, part, documents)
         if restored is not None:
             return restored
-        if name in manifest["parts"]:
+        if name in manifest["parts"] and wanted is None:
             raise MismatchError(
                 f"{name!r} is {identity(part)!r} now, but the index in {stored.directory} was made with "
                 f"{manifest['parts'][name]['identity']!r}; index again"
@@ -187,6 +194,7 @@ def _values(pipeline: Pipeline, writer: Writer) -> dict[str, Any]:
                 "number": number,
                 "identity": identity(plain[name]),
                 "fingerprint": identity(part),
+                "lag": getattr(part, "lag", None),
                 "tokenizer": getattr(getattr(part, "tokenizer", None), "id", None),
                 "values": values,
             }
@@ -197,6 +205,8 @@ def _values(pipeline: Pipeline, writer: Writer) -> dict[str, Any]:
         "config": config,
         "ablation": ablation,
         "source": None,
+        "seconds": None,
+        "build_seconds": None,
         "documents": len(documents),
         "fingerprint": pipeline.fingerprint(),
         "parts": parts,

@@ -26,8 +26,6 @@ from .files import Changes, Entry, Look
 from .layout import Stored
 from .saving import packed_json, unpacked_json
 
-_EVERYTHING = 1 << 62
-
 
 class Reading(NamedTuple):
     """What a source holds, beside what an index of it holds.
@@ -181,7 +179,7 @@ class RecordSource:
         return not self._look(stored).unsure
 
     def changes(self, stored: Stored) -> Changes:
-        return self._look(stored).changes(_EVERYTHING)
+        return self._look(stored).changes(None)
 
     def read(
         self,
@@ -208,7 +206,7 @@ class RecordSource:
                 new.append(item)
             if progress is not None and done % 1000 == 0:
                 progress("read", done, None)
-        digest = files.digest_of(str(self.root), _EVERYTHING) or ""
+        digest = files.digest_of(str(self.root), None) or ""
         if self._look(None).found[0].stat != look.found[0].stat:
             digest = ""  # it changed while it was read
         entry = files.entry_of(look.found[0].stat, digest, look.started_ns)
