@@ -15,7 +15,7 @@ from .records import ID_FIELD, TEXT_FIELD
 
 GAP_POLICY = "diagnostic_only_not_scored"
 METHOD_FIELDS = tuple(
-    "name use stage model model_digest dimensions parameter_size quantization_level query_instruction "  # noqa: SIM905
+    "name use model model_digest dimensions parameter_size quantization_level query_instruction "  # noqa: SIM905
     "query_instruction_source document_instruction truncate tokenizer k1 b query_term_frequency rrf_k inputs "
     "weights same_candidate_set_required complete fields normalizer reranker_enabled rerankers validator "
     "options".split()
