@@ -1,0 +1,1 @@
+"""Parts for hybridrank from a distribution of their own."""
