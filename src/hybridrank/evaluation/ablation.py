@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..config import load_config
 from ..errors import ConfigError
-from ..types import FrozenDict
+from ..types import Document, FrozenDict
 from .cases import Case
 from .comparison import Comparison, Difference
 from .experiment import MEASURES, Progress, checked_cases
@@ -37,11 +37,13 @@ class Ablation:
         comparison: means, latencies and, unless a policy forbids them, differences from the baseline.
         changes: by variant, the values by dotted path that it puts into the configuration.
         policy: the contract's selection policy where it forbids selection, else `""`.
+        documents: by variant what it searched; with other chunkers, other documents.
     """
 
     comparison: Comparison
     changes: Mapping[str, Mapping[str, Any]]
     policy: str = ""
+    documents: Mapping[str, Sequence[Document]] = FrozenDict()
 
     @property
     def clear(self) -> tuple[Difference, ...]:
@@ -174,4 +176,5 @@ def ablate(
     )
     comparison = Comparison.of(evaluations, differences=not policy, alpha=alpha, samples=samples, seed=seed)
     changes = {name: variant.patch for name, variant in all_variants.items() if name != BASELINE}
-    return Ablation(comparison, FrozenDict(changes), policy)
+    documents = {name: pipeline.documents or () for name, pipeline in indexed.items()}
+    return Ablation(comparison, FrozenDict(changes), policy, FrozenDict(documents))

@@ -71,6 +71,7 @@ class Diagnosis:
         recall: how many hits each leg gave.
         targets: how many relevant targets the scored cases have.
         cases: how many cases were scored.
+        documents: what was searched.
     """
 
     k: int
@@ -79,6 +80,7 @@ class Diagnosis:
     targets: int
     losses: tuple[Loss, ...]
     evaluation: Evaluation
+    documents: Sequence[Document] = ()
 
     @property
     def summary(self) -> dict[LossStage, int]:
@@ -221,7 +223,9 @@ def diagnose_evaluation(
                     tuple(document.id for document in documents),
                 )
             )
-    return Diagnosis(depth, width, len(evaluation.scored), targets, tuple(losses), evaluation)
+    return Diagnosis(
+        depth, width, len(evaluation.scored), targets, tuple(losses), evaluation, pipeline.documents
+    )
 
 
 def _told(

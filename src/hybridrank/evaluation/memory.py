@@ -3,7 +3,7 @@
 What a part answers depends on the part and on what it is asked, and on nothing else: a second pipeline
 with the same leg gets the leg's ranking as it was. A failure is not remembered.
 
-Every call is timed alone, so that a leg's seconds do not depend on the pipeline that happened to ask it first.
+Every call is timed alone, so that the seconds of a leg do not depend on the pipeline that asked it first.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..config import build, load_config
-from ..errors import ConfigError, DuplicateIdError, UnknownNameError
+from ..errors import ConfigError, HybridRankError, UnknownNameError
 from ..pipeline import Pipeline
 from ..request import make_request
 from ..types import Document, FrozenDict
@@ -136,24 +136,28 @@ def run_variants(
     for name, pipeline in pipelines.items():
         try:
             check_cases(cases, pipeline.documents or ())
-        except (ValueError, DuplicateIdError) as error:
+        except HybridRankError as error:
             error.add_note(f"in variant {name!r}")
             raise
     memory = Memory()
     evaluations: dict[str, Evaluation] = {}
     for name, pipeline in pipelines.items():
         searcher = Remembering(pipeline, memory) if share else pipeline
-        made = evaluate(
-            searcher,
-            cases,
-            measures=measures,
-            k=k,
-            collapse=collapse,
-            check=False,
-            progress=progress,
-            name=name,
-            **variants[name].options,
-        )
+        try:
+            made = evaluate(
+                searcher,
+                cases,
+                measures=measures,
+                k=k,
+                collapse=collapse,
+                check=False,
+                progress=progress,
+                name=name,
+                **variants[name].options,
+            )
+        except HybridRankError as error:
+            error.add_note(f"in variant {name!r}")
+            raise
         evaluations[name] = _timed(made, searcher.beyond) if isinstance(searcher, Remembering) else made
     return evaluations
 
@@ -171,7 +175,7 @@ def check_variants(
         try:
             depth = hits_needed(pipeline, measures, k, asked["recall"])
             make_request(pipeline, "q", depth, where=None, explain=False, **asked)
-        except ValueError as error:
+        except HybridRankError as error:
             error.add_note(f"in variant {name!r}")
             raise
 
