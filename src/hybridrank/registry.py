@@ -225,8 +225,9 @@ def _scan() -> list[ComponentInfo]:
         # Of several copies on the path the first is the one that imports see.
         active = distribution(name)
         with _left_out(name):
+            version = active.version  # parses the metadata each time
             infos |= {
-                ComponentInfo(_KINDS[entry.group], entry.name, name, active.version, entry.value)
+                ComponentInfo(_KINDS[entry.group], entry.name, name, version, entry.value)
                 for entry in active.entry_points
                 if entry.group in _KINDS
             }

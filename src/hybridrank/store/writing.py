@@ -63,6 +63,7 @@ class Writer:
         if before is not None:
             self._known = {_place(array): name for name, array in before.arrays.items() if array.size}
         self._carried: set[str] = set()
+        self._written: list[Path] = []
         with reported(directory):
             (directory / DATA).mkdir(exist_ok=True)
             ignore = directory / IGNORE
@@ -84,6 +85,7 @@ class Writer:
         file = f"{self._generation:06d}-{name}.npy"
         with reported(self._directory):
             size, digest = _write(self._directory / DATA / file, array)
+        self._written.append(self._directory / DATA / file)
         self._arrays[name] = {"file": file, "size": size, "sha256": digest}
 
     def commit(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -104,6 +106,9 @@ class Writer:
         manifest["digest"] = manifest_digest(manifest)
         content = json.dumps(manifest, indent=1).encode("ascii")
         with reported(self._directory):
+            # All at the end: the first of them makes most others cheap.
+            for path in self._written:
+                _sync(path)
             _sync(self._directory / DATA)
             new = self._directory / _NEW
             with new.open("wb") as opened:
@@ -154,8 +159,6 @@ def _write(path: Path, array: Array) -> tuple[int, str]:
             for start in range(0, len(content), CHUNK):
                 digest.update(content[start : start + CHUNK])
                 opened.write(content[start : start + CHUNK])
-        opened.flush()
-        os.fsync(opened.fileno())
         return opened.tell(), digest.hexdigest()
 
 
@@ -163,8 +166,8 @@ def _place(array: Array) -> tuple[int, tuple[int, ...], str, tuple[int, ...]]:
     return array.__array_interface__["data"][0], array.shape, array.dtype.str, array.strides
 
 
-def _sync(directory: Path) -> None:
-    file = os.open(directory, os.O_RDONLY)
+def _sync(path: Path) -> None:
+    file = os.open(path, os.O_RDONLY)
     try:
         os.fsync(file)
     finally:
