@@ -182,10 +182,8 @@ def query_rows(evaluations: Evaluations, baseline: str | None, diagnosis: Diagno
         by_name = dict(zip(evaluations, outcomes, strict=True))
         reference = None if baseline is None else by_name[baseline].values.get(measure)
         values = "".join(_cell(outcome, measure, reference) for outcome in outcomes)
-        found = (
-            "; ".join(dict.fromkeys(_found(outcome) for outcome in outcomes)) if len(outcomes) == 1 else ""
-        )
-        extra = stages.get(case.id, "") if diagnosis is not None else found
+        told = stages.get(case.id, "") if diagnosis is not None else _found(outcomes[0])
+        last = "" if len(outcomes) > 1 else f"<td>{safe(told)}</td>"
         rows.append(
             f'<tr data-category="{safe(case.category)}" data-state="{_states(outcomes, measure, reference)}">'
             f'<td class="mono">{safe(case.id)}</td><td>{safe(case.query)}</td><td>{safe(case.category)}</td>'

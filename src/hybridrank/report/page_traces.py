@@ -67,7 +67,8 @@ def _case(
     wanted = ", ".join(str(target) for target, grade in case.relevant.items() if grade > 0)
     tables = "".join(_trace(name, outcome, holders.get(name, {})) for name, outcome in by_name.items())
     return (
-        f"<details{' open' if opened else ''}><summary><b>{safe(case.query)}</b> <span class='soft'>{safe(case.id)}; {safe(measure)}: "
+        f"<details{' open' if opened else ''}><summary><b>{safe(case.query)}</b> "
+        f"<span class='soft'>{safe(case.id)}; {safe(measure)}: "
         f"{safe(values)}</span></summary><p>wanted: <span class='mono'>{safe(wanted)}</span></p>"
         f"{tables}</details>"
     )
