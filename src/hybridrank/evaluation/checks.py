@@ -54,9 +54,15 @@ def checked_inputs(
         Path(base, contract.sources["corpus"].path), contract.inputs, pipeline, breaches, progress
     )
     breaches += _counts(contract.inputs, cases, corpus)
-    breaches += _fields(contract.inputs, case_records, corpus, settings)
+    breaches += input_breaches(
+        contract.inputs.forbidden_fields,
+        contract.inputs.required_values,
+        cases=case_records,
+        documents={} if corpus is None else corpus.records,
+        settings=settings,
+    )
     if corpus is not None:
-        breaches += _texts(corpus.documents)
+        breaches += blank_texts(corpus.documents)
     if corpus is not None and cases is not None:
         breaches += _targets(cases, corpus.documents)
     if pipeline is not None:
@@ -148,19 +154,23 @@ def _counts(inputs: InputContract, cases: tuple[Case, ...] | None, corpus: Corpu
     ]
 
 
-def _fields(
-    inputs: InputContract, cases: Records, corpus: CorpusRead | None, settings: Mapping[str, Any]
+def input_breaches(
+    forbidden: Iterable[str],
+    required: Mapping[str, Mapping[str, Any]],
+    *,
+    cases: Records,
+    documents: Records,
+    settings: Mapping[str, Any],
 ) -> list[Breach]:
-    documents = {} if corpus is None else corpus.records
-    breaches = forbidden_fields(
-        inputs.forbidden_fields, {**documents, **cases, "the configuration": settings}
-    )
+    """Forbidden fields that stand in an input, and required values that do not."""
+    breaches = forbidden_fields(forbidden, {**documents, **cases, "the configuration": settings})
     for what, records in (("documents", documents), ("cases", cases)):
-        breaches += required_values(inputs.required_values.get(what, {}), what, records)
+        breaches += required_values(required.get(what, {}), what, records)
     return breaches
 
 
-def _texts(documents: Iterable[Document]) -> list[Breach]:
+def blank_texts(documents: Iterable[Document]) -> list[Breach]:
+    """The documents whose text is blank, as one breach."""
     blank = [document.id for document in documents if not document.text.strip()]
     return (
         [Breach("corpus", "a text that is not blank in each document", f"blank: {places_shown(blank)}")]

@@ -12,7 +12,7 @@ from typing import Any, Self
 from ..errors import ConfigError, UnknownNameError
 from ..types import FrozenDict
 from .contract_aliases import translated
-from .contract_fields import Fields, one_of, text
+from .contract_fields import Fields, one_of, text, wrong
 from .contract_sections import (
     EvaluationContract,
     InputContract,
@@ -105,6 +105,11 @@ class Contract:
         for name in read.evaluation.methods:
             if name not in read.methods:
                 raise UnknownNameError("method", name, read.methods, where="evaluation.methods")
+        left_out = [name for name in read.methods if name not in read.method_names]
+        if left_out:
+            raise wrong(
+                "evaluation.methods", f"all methods, {left_out[0]!r} too", list(read.evaluation.methods)
+            )
         for name, method in read.methods.items():
             source = method.get("query_instruction_source")
             if source is not None and source not in read.sources:
