@@ -135,6 +135,8 @@ def tags_of(paths: Sequence[Path], row: Row) -> dict[str, list[tuple[str, int, s
             continue  # made up by ctags, or blocks of tests
         if tag["kind"] == "macro" and row.ctags in ("C", "C++") and "signature" not in tag:
             continue  # macros without parameters are no functions
+        if tag["kind"] == "function" and row.ctags in ("C", "C++") and name.isupper():
+            continue  # `TEST(suite, name) {...}`, which has the name `suite.name` here
         found.setdefault(tag["path"], []).append((name, tag["line"], tag["kind"]))
     return found
 

@@ -84,6 +84,8 @@ class TreeSitterChunker:
         language, deadline = load(grammar), time.thread_time() + PARSE_SECONDS
         # Grammars end a line at a line feed only; a lone carriage return takes as many bytes.
         data = _LONE_RETURN.sub(b"\n", _encoded(source.text))
+        if grammar.prepare:
+            data = grammar.prepare(data)
         root = parse(language, data, deadline)
         if root is None:
             return self._by_lines(source, f"parsing it took over {PARSE_SECONDS:g} s")

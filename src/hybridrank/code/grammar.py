@@ -68,6 +68,7 @@ class Grammar:
 
     Attributes:
         module, function: where the grammar is, as in `tree_sitter_python.language()`.
+        extra: which of our extras installs it; empty for what is always there.
         definitions: what defines a symbol, or a function that tells of a node whether it does.
         wrappers: what stands around a definition and belongs to it, as decorators do.
         blocks: what to look into for definitions.
@@ -76,11 +77,13 @@ class Grammar:
         comments: comments, and attributes that stand beside a definition; those directly above belong to it.
         separator: between the parts of a qualified name.
         rest: kind of what else stands at the top level.
+        prepare: blanks out what the grammar cannot read, byte for byte.
     """
 
     module: str
     definitions: Mapping[str, Define | DefineOf]
     function: str = "language"
+    extra: str = "languages"
     wrappers: frozenset[str] = frozenset()
     blocks: frozenset[str] = frozenset()
     through: frozenset[str] = frozenset()
@@ -88,6 +91,7 @@ class Grammar:
     comments: frozenset[str] = frozenset({"comment"})
     separator: str = "."
     rest: str = "module"
+    prepare: Callable[[bytes], bytes] | None = None
 
 
 class NoGrammarError(Exception):
@@ -100,20 +104,21 @@ def load(grammar: Grammar) -> tree_sitter.Language:
     Raises:
         NoGrammarError: it is not installed, or does not fit the installed tree-sitter.
     """
-    loaded = _load(grammar.module, grammar.function)
+    loaded = _load(grammar.module, grammar.function, grammar.extra)
     if isinstance(loaded, str):
         raise NoGrammarError(loaded)
     return loaded
 
 
 @cache
-def _load(module: str, function: str) -> tree_sitter.Language | str:
+def _load(module: str, function: str, extra: str) -> tree_sitter.Language | str:
     package = module.replace("_", "-")
+    wanted = f"'hybridrank[{extra}]'" if extra else package
     try:
         from tree_sitter import Language
 
         return Language(getattr(import_module(module), function)())
     except ImportError as error:
-        return f"{error.name or package} is not installed; run: pip install {package}"
+        return f"{error.name or package} is not installed; run: pip install {wanted}"
     except Exception as error:  # a broken wheel must cost only its language
         return f"{package} cannot be loaded ({type(error).__name__}: {error})"

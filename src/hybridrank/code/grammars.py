@@ -25,6 +25,7 @@ def _all(define: Define | DefineOf, *kinds: str) -> dict[str, Define | DefineOf]
 
 PYTHON = Grammar(
     module="tree_sitter_python",
+    extra="",
     definitions={
         "function_definition": _FUNCTION,
         "class_definition": _CLASS,
@@ -50,7 +51,8 @@ JAVASCRIPT = Grammar(
     module="tree_sitter_javascript",
     definitions={
         **_all(_OVERLOADED, "function_declaration", "generator_function_declaration", "method_definition"),
-        **_all(_CLASS, "class_declaration", "class"),
+        "class_declaration": _CLASS,
+        "class": Define("class", rules.named(""), members=True),
         **_all(rules.js_binding, "lexical_declaration", "variable_declaration"),
         "export_statement": rules.js_default,
         "assignment_expression": rules.js_assignment,
@@ -130,8 +132,11 @@ JAVA = Grammar(
         **_all(_CLASS, "class_declaration", "interface_declaration", "enum_declaration"),
         **_all(_CLASS, "record_declaration", "annotation_type_declaration"),
         **_all(_METHOD, "method_declaration", "constructor_declaration", "compact_constructor_declaration"),
+        "annotation_type_element_declaration": _METHOD,
     },
-    blocks=frozenset({"class_body", "interface_body", "enum_body", "enum_body_declarations"}),
+    blocks=frozenset(
+        {"class_body", "interface_body", "enum_body", "enum_body_declarations", "annotation_type_body"}
+    ),
     imports={"import_declaration": NO_NAMES},
     comments=frozenset({"line_comment", "block_comment"}),
 )
@@ -142,9 +147,9 @@ C = Grammar(
         "function_definition": rules.c_function,
         "preproc_function_def": _FUNCTION,
         **_all(rules.c_specifier, "struct_specifier", "union_specifier", "enum_specifier"),
-        "type_definition": Define("class", rules.c_name, members=True, inside=False),
-        "declaration": rules.c_declaration,
+        "type_definition": Define("class", rules.c_name, inside=False),
     },
+    wrappers=frozenset({"declaration"}),
     blocks=frozenset({"declaration_list", "compound_statement", "labeled_statement"}),
     through=frozenset(
         {
@@ -153,6 +158,7 @@ C = Grammar(
         }
     ),
     imports={"preproc_include": NO_NAMES},
+    prepare=rules.without_macros,
 )
 
 CPP = replace(
@@ -161,11 +167,10 @@ CPP = replace(
     definitions={
         **C.definitions,
         "class_specifier": rules.c_specifier,
-        "field_declaration": rules.c_declaration,
         **_all(_ALIAS, "alias_declaration", "concept_definition"),
         "namespace_definition": Define("module", rules.cpp_name, members=True),
     },
-    wrappers=frozenset({"template_declaration", "friend_declaration"}),
+    wrappers=C.wrappers | {"template_declaration", "friend_declaration", "field_declaration"},
     blocks=C.blocks | {"field_declaration_list"},
 )
 
@@ -295,9 +300,10 @@ LUA = Grammar(
     module="tree_sitter_lua",
     definitions={
         "function_declaration": rules.lua_function,
-        **_all(rules.lua_assignment, "assignment_statement", "variable_declaration"),
+        "assignment_statement": rules.lua_assignment,
         "field": rules.lua_field,
     },
+    wrappers=frozenset({"variable_declaration"}),
     blocks=frozenset(
         {
             "assignment_statement",
@@ -352,6 +358,7 @@ ZIG = Grammar(
 
 GDSCRIPT = Grammar(
     module="tree_sitter_gdscript",
+    extra="gdscript",
     definitions={
         "class_name_statement": Define("class", rank=1),
         "class_definition": _CLASS,

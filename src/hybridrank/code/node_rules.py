@@ -73,18 +73,17 @@ _REQUIRE = calls("require", "import")
 
 
 def _value_kind(value: Node | None, text: Text) -> str:
-    while value and value.type in _CASTS and value.named_child_count:
-        value = value.named_children[0]
-    if value is None:
-        return ""
-    if value.type in _FUNCTIONS or (value.type == "call_expression" and _COMPONENTS(value, text)):
-        return "function"
-    if value.type == "class":
-        return "class"
-    if value.type == "assignment_expression":
-        return _value_kind(value.child_by_field_name("right"), text)
-    if value.type == "object" and any(map(_holds_function, value.named_children)):
-        return "class"
+    """Whether a value is a function, a class or (as good as one) an object with functions; else `""`."""
+    while value:
+        kind = value.type
+        if kind in _FUNCTIONS or (kind == "call_expression" and _COMPONENTS(value, text)):
+            return "function"
+        if kind == "class" or (kind == "object" and any(map(_holds_function, value.named_children))):
+            return "class"
+        if kind in _CASTS:
+            value = next(iter(value.named_children), None)
+        else:
+            value = value.child_by_field_name("right") if kind == "assignment_expression" else None
     return ""
 
 
@@ -114,6 +113,9 @@ def js_assignment(node: Node, text: Text) -> Define | None:
     kind = _value_kind(right, text)
     if not kind or (right and right.type == "object" and js_assigned_name(node, text) == ("exports",)):
         return None
+    left = node.child_by_field_name("left")
+    if kind == "function" and left and ".prototype." in text(left):
+        kind = "method"
     return Define(kind, js_assigned_name, members=kind == "class")
 
 
@@ -224,31 +226,32 @@ def cpp_name(node: Node, text: Text) -> tuple[str, ...]:
 
 
 def cpp_parts(node: Node, text: Text) -> tuple[str, ...]:
+    """`ns`, `Circle` and `area` of `ns::Circle<T>::area`."""
     parts: list[str] = []
-    found: Node | None = node
-    while found:
+    todo: list[Node | None] = [node]
+    while todo:
+        found = todo.pop()
+        if found is None:
+            continue
         kind = found.type
         if kind == "qualified_identifier":
-            scope = found.child_by_field_name("scope")
-            if scope:
-                parts += cpp_parts(scope, text)
-            found = found.child_by_field_name("name")
+            todo += [found.child_by_field_name("name"), found.child_by_field_name("scope")]
         elif kind in ("template_type", "template_function", "template_method", "dependent_name"):
-            found = found.child_by_field_name("name") or next(iter(found.named_children), None)
+            todo.append(found.child_by_field_name("name") or next(iter(found.named_children), None))
         elif kind == "operator_cast":
             cast = found.child_by_field_name("type")
-            return (*parts, f"operator {text(cast)}" if cast else "operator")
-        elif kind == "nested_namespace_specifier":
-            return (*parts, *(p.strip() for p in text(found).split("::")))
+            parts.append(f"operator {text(cast)}" if cast else "operator")
         elif kind == "operator_name":
-            word = text(found)
-            return (
-                *parts,
-                word if word[8:9].isspace() and word[8:].strip()[:1].isalpha() else "".join(word.split()),
-            )
+            parts.append(operator_name(text(found).removeprefix("operator")))
         else:
-            return (*parts, text(found))
+            parts += (part.strip() for part in text(found).split("::"))
     return tuple(parts)
+
+
+def operator_name(symbol: str) -> str:
+    """`operator==`, `operator new`."""
+    symbol = " ".join(symbol.split())
+    return f"operator {symbol}" if symbol[:1].isalpha() else "operator" + symbol.replace(" ", "")
 
 
 _C_FUNCTION = Define("function", c_name)
@@ -256,45 +259,57 @@ _C_METHOD = Define("method", c_name)
 
 
 def c_function(node: Node, text: Text) -> Define | None:
-    """A function; or what a macro before its name made of a class."""
-    kind = node.child_by_field_name("type")
-    declarator = node.child_by_field_name("declarator")
-    if kind and kind.type in _BODIED and kind.child_by_field_name("body") is None and declarator:
-        if child(node, "ERROR"):
-            return Define("class", _macro_class_name, members=True)
-        if declarator.type in ("identifier", "template_function", "qualified_identifier"):
-            return Define("class", c_name, members=True)
+    """A function; or a class that looks like one because of a macro before its name."""
+    kind, declarator = node.child_by_field_name("type"), node.child_by_field_name("declarator")
     if declarator is None:
         return None
-    return _C_METHOD if len(c_name(node, text)) > 1 else _C_FUNCTION
-
-
-def _macro_class_name(node: Node, text: Text) -> tuple[str, ...]:
-    """`Circle` of `class API Circle : public Shape {`, which looks like a function."""
-    error = child(node, "ERROR")
-    word = child(error, "identifier", "type_identifier") if error else None
-    return (text(word),) if word else c_name(node, text)
-
-
-def c_specifier(node: Node, _: Text) -> Define | None:
-    """A struct, union, enum or class that has its body here."""
-    return _CLASS if node.child_by_field_name("body") else None
-
-
-_CLASS = Define("class", cpp_name, members=True)
-
-
-def c_declaration(node: Node, text: Text) -> Define | None:
-    """`struct x {...} y = ...`."""
-    kind = node.child_by_field_name("type")
     if (
         kind
         and kind.type in _BODIED
-        and kind.child_by_field_name("body")
-        and kind.child_by_field_name("name")
+        and kind.child_by_field_name("body") is None
+        and declarator.type in _NAMES
     ):
-        return Define("class", lambda n, t: cpp_name(n.child_by_field_name("type") or n, t), members=True)
-    return None
+        return Define("class", c_name, members=True)
+    name = c_name(node, text)
+    if kind is None and len(name) == 1 and name[0].isupper() and _c_test_name(node, text):
+        return _C_TEST
+    return _C_METHOD if len(name) > 1 else _C_FUNCTION
+
+
+def _c_test_name(node: Node, text: Text) -> tuple[str, ...]:
+    """`suite.name` of `TEST(suite, name) {...}`."""
+    declarator = node.child_by_field_name("declarator")
+    parameters = declarator.child_by_field_name("parameters") if declarator else None
+    words = tuple(text(p) for p in parameters.named_children) if parameters else ()
+    return words if all(word.isidentifier() for word in words) else ()
+
+
+_C_TEST = Define("function", _c_test_name)
+_NAMES = frozenset({"identifier", "template_function", "qualified_identifier"})
+
+
+def c_specifier(node: Node, _: Text) -> Define | None:
+    """A struct, union, enum or class that has its name and its body here."""
+    return _C_CLASS if node.child_by_field_name("body") and node.child_by_field_name("name") else None
+
+
+_C_CLASS = Define("class", cpp_name, members=True)
+
+_MACRO = rb"[A-Z][A-Z0-9_]{2,}(?:\([^()\n]*\))?"
+_MACROS = re.compile(
+    # `class API Name final : Base {`
+    rb"(?<=class |truct |union )(?:"
+    + _MACRO
+    + rb"[ \t]+)+(?=[A-Za-z_]\w*(?:<[^;{}\n]*>)?\s*(?:final\s*)?(?:\{|:[^:]))"
+    # a line of its own that is neither a function's name nor the end of a statement
+    rb"|^" + _MACRO + rb"[ \t]*$(?!\s*[({:;=,?])",
+    re.MULTILINE,
+)
+
+
+def without_macros(source: bytes) -> bytes:
+    """Blank out macros that stand where no grammar expects a word; their names are in capitals."""
+    return _MACROS.sub(lambda found: b" " * len(found[0]), source)
 
 
 # Ruby
@@ -365,10 +380,9 @@ _LUA_DECLARED = Define("function", _lua_declared_name)
 
 
 def lua_assignment(node: Node, text: Text) -> Define | None:
-    """`M.f = function() ... end`, local or not."""
-    assigned = node if node.type == "assignment_statement" else child(node, "assignment_statement")
-    values = child(assigned, "expression_list") if assigned else None
-    first = values.named_children[0] if values and values.named_children else None
+    """`M.f = function() ... end`, or a table of functions."""
+    values = child(node, "expression_list")
+    first = next(iter(values.named_children), None) if values else None
     if first is None:
         return None
     if first.type == "table_constructor" and any(map(_lua_holds_function, first.named_children)):
@@ -392,12 +406,9 @@ def _lua_holds_function(node: Node) -> bool:
 
 
 def _lua_assigned_name(node: Node, text: Text) -> tuple[str, ...]:
-    assigned = node if node.type == "assignment_statement" else child(node, "assignment_statement")
-    targets = child(assigned, "variable_list") if assigned else None
-    name = targets.named_children[0] if targets and targets.named_children else None
-    if name is None:
-        return ()
-    return _lua_parts(name, text)
+    targets = child(node, "variable_list")
+    name = next(iter(targets.named_children), None) if targets else None
+    return _lua_parts(name, text) if name else ()
 
 
 def _lua_parts(node: Node, text: Text) -> tuple[str, ...]:
@@ -560,7 +571,7 @@ def namespace(node: Node, _: Text) -> Define | None:
 
 def csharp_operator_name(node: Node, text: Text) -> tuple[str, ...]:
     found = node.child_by_field_name("operator") or node.child_by_field_name("type")
-    return (f"operator {text(found)}" if found else "operator",)
+    return (operator_name(text(found) if found else ""),)
 
 
 def csharp_destructor_name(node: Node, text: Text) -> tuple[str, ...]:

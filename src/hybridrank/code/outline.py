@@ -21,7 +21,9 @@ _IMPORT = "import"
 _SEVERAL = "*"
 _NO_WORD = re.compile(r"\W+")
 _CLASSES = frozenset({"class", "class_body"})
-_CLOSING = re.compile(r"(?:[\s)\]},;]|\bend\b)*")
+_CLOSING = re.compile(
+    r"(?:[\s)\]},;]|\bend\b)*(?:(?<=[)\]};])\s*(?://|/\*).*\s*)?|\s*#\s*(?:else|endif|endregion)\b.*\s*"
+)
 
 
 class Item:
@@ -32,6 +34,7 @@ class Item:
         "end",
         "has_members",
         "header",
+        "host",
         "kind",
         "last",
         "name",
@@ -49,6 +52,7 @@ class Item:
         self.names: list[str] = []  # what imports bind
         self.header: int = 0  # the line that a definition proper starts on, below comments and decorators
         self.above: int = 0  # the last line that belongs to what stands before
+        self.host: Item = self  # itself, or what it shares its first line with
         if parent:
             self.above = parent.last.end if parent.last else parent.header
         self.one_with: object = None
@@ -160,11 +164,11 @@ class Outliner:
         if node.start_byte == node.end_byte:
             return
         start, end = self.lines_of(node)
-        item = parent.last
-        if item and start <= item.end:
-            item.end = max(item.end, end)
+        host = parent.host
+        if host.last and start <= host.last.end:
+            host.last.end = max(host.last.end, end)
         else:
-            parent.last = Item(start, end, parent)
+            host.last = Item(start, end, host)
 
     def add(self, node: Node, parent: Item, defined: Node, rule: Define) -> Item | None:
         """Note a definition; None when it is no item of its own."""
@@ -175,17 +179,20 @@ class Outliner:
         parts = self.name_of(defined, rule)
         qualified = self.grammar.separator.join(filter(None, (parent.qualified, *parts)))
         one_with = rule.one_with(defined) if rule.one_with else None
-        item = parent.last
+        host = parent.host
+        item = host.last
         if item and start <= item.end:
+            if item.start <= host.header and rule.members:
+                return self.inner(kind, qualified, host)
             item.end = max(item.end, end)
-            if item.kind not in ("", _IMPORT) or item.start <= parent.header:
+            if item.start <= host.header or item.kind not in ("", _IMPORT):
                 return None
         elif item and one_with and (item.kind, item.qualified, item.one_with) == (kind, qualified, one_with):
             item.end = end
             return None
         else:
-            item = Item(start, end, parent)
-            parent.last = item
+            item = Item(start, end, host)
+            host.last = item
         if item.kind != _IMPORT:
             self.items.append(item)
         if item.start == start:
@@ -193,8 +200,14 @@ class Outliner:
         item.kind, item.name, item.qualified = kind, parts[-1] if parts else "", qualified
         item.one_with = one_with
         item.header = self.lines_of(defined)[0]
-        parent.has_members = True
+        host.has_members = True
         return item
+
+    def inner(self, kind: str, qualified: str, host: Item) -> Item:
+        """What begins on the first line of its parent: no item of its own, but its members have its name."""
+        inner = Item(host.start, host.end, host)
+        inner.kind, inner.qualified, inner.host = kind, qualified, host
+        return inner
 
     def add_import(self, node: Node, parent: Item, rule: Import) -> None:
         start, end = self.lines_of(node)
