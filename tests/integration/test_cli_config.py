@@ -34,7 +34,7 @@ def test_what_show_prints_passes_check_and_is_what_runs(
     assert load_config(file) == default_config(name)
     assert repr(build(file)) == repr(build(default_config(name)))
     assert run(capsys, "config", "check", file) == (0, "", [f"{file}: nothing is wrong"])
-    assert list(Pipeline.from_config(file).retrievers) == ["bm25", "dense"]
+    assert list(Pipeline.from_config(file).retrievers) == list(default_config(name)["retrievers"])
 
 
 def test_show_without_a_name_is_the_code_pipeline(capsys: pytest.CaptureFixture[str]) -> None:
