@@ -28,7 +28,7 @@ def _run(args: list[str]) -> int:
     import click
 
     from .app import app
-    from .output import CLOSED_PIPE, FAILED, Failure, Notes, abandon_stdout, flush, use_utf8
+    from .output import ARGUMENTS, CLOSED_PIPE, FAILED, Failure, Notes, abandon_stdout, flush, use_utf8
 
     use_utf8()
     notes = Notes()
@@ -37,7 +37,8 @@ def _run(args: list[str]) -> int:
             from click.shell_completion import shell_complete
 
             return shell_complete(app, {}, "hybridrank", _COMPLETE, os.environ[_COMPLETE])
-        with notes.listening(), app.make_context("hybridrank", args, obj=notes) as context:
+        with notes.listening(), app.make_context("hybridrank", list(args), obj=notes) as context:
+            context.meta[ARGUMENTS] = tuple(args)
             code = app.invoke(context)
         flush()
         return int(code or 0)

@@ -16,6 +16,8 @@ from ..errors import ConfigError, DuplicateIdError, HybridRankError, InvalidValu
 from ..report.escape import printable
 
 DEBUG = "HYBRIDRANK_DEBUG"
+ARGUMENTS = "hybridrank.arguments"
+"""Where a context's `meta` holds the arguments of the command line."""
 FAILED, WRONG, DEGRADED, INTERRUPTED, CLOSED_PIPE = 1, 2, 3, 130, 141
 """Exit codes; 0 is an answer."""
 
