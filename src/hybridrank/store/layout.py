@@ -136,6 +136,8 @@ def read_manifest(directory: Path) -> dict[str, Any]:
         )
     if manifest.get("digest") != manifest_digest(manifest):
         raise damaged(directory, f"{MANIFEST} is not as it was written")
+    if not _makes_sense(manifest):
+        raise damaged(directory, f"{MANIFEST} lacks what it should hold")
     return manifest
 
 
@@ -188,6 +190,20 @@ def _lock_is_ours(directory: Path) -> bool:
     with suppress(OSError):
         return (directory / LOCK).read_bytes().startswith(MARK)
     return False
+
+
+def _makes_sense(manifest: Mapping[str, Any]) -> bool:
+    """Whether what the program relies on is there, of the right types."""
+    kinds = {"generation": int, "arrays": dict, "parts": dict, "config": dict, "source": dict | None}
+    if not all(name in manifest and isinstance(manifest[name], kind) for name, kind in kinds.items()):
+        return False
+    entry = {"file": str, "size": int, "sha256": str}
+    part = {"number": int, "identity": str, "values": dict}
+    return all(
+        isinstance(one, dict) and all(isinstance(one.get(name), kind) for name, kind in wanted.items())
+        for wanted, table in ((entry, manifest["arrays"]), (part, manifest["parts"]))
+        for one in table.values()
+    )
 
 
 def damaged(directory: Path, what: str) -> IndexFormatError:

@@ -26,7 +26,6 @@ from .layout import (
     Stored,
     manifest_digest,
     read_manifest,
-    refuse_foreign,
 )
 
 _NEW = "manifest.json.new"
@@ -39,7 +38,7 @@ def make_directory(directory: Path) -> None:
         IndexFormatError: it holds something else.
         StoreError: it cannot be made.
     """
-    refuse_foreign(directory)
+    _names_of(directory)
     with reported(directory):
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
 
@@ -149,7 +148,7 @@ def reported(directory: Path) -> Iterator[None]:
 
 def _write(path: Path, array: Array) -> tuple[int, str]:
     header = io.BytesIO()
-    data = np.ascontiguousarray(array)
+    data = np.asarray(array, order="C")
     np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(data))
     digest = sha256(header.getvalue())
     with path.open("wb") as opened:
