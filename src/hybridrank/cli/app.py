@@ -5,11 +5,17 @@ from __future__ import annotations
 import click
 
 from .. import __version__
+from .ablate import ablate
 from .components import components
 from .config import config
+from .diagnose import diagnose
+from .evaluate import evaluate
 from .index import index
 from .info import info
+from .lock import lock
 from .search import search
+from .sweep import sweep
+from .verify import verify
 
 EXIT_CODES = """\b
 Exit codes:
@@ -34,6 +40,6 @@ def app(context: click.Context) -> None:
         context.exit(2)
 
 
-for command in (search, index, info, components, config):
+for command in (search, index, info, ablate, sweep, diagnose, components, config, evaluate, lock, verify):
     command.epilog = EXIT_CODES
     app.add_command(command)
