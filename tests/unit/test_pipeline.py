@@ -385,7 +385,7 @@ def test_a_part_swapped_in_is_indexed_and_the_others_are_kept() -> None:
     swapped = made.with_(retrievers={"a": kept, "c": Contains(option=2)})
     assert swapped.retrievers["a"] is kept
     assert swapped.search("1").ids == ("1",)
-    assert swapped.retrievers["c"] == Contains(made.documents, 2)
+    assert swapped.retrievers["c"] == Contains(tuple(made.documents or ()), 2)
     assert made.with_(recall=7).retrievers["a"] is kept
 
 
