@@ -15,7 +15,7 @@ from ..text.tokenizer import Tokenizer
 from ..types import Contribution, Document, Hit, Ranking, check_k
 from .priors_features import F64, FEATURES, Candidates, file_features
 from .priors_index import DEFINITIONS, FileIndex, file_of
-from .priors_paths import Tokenize, compact
+from .priors_paths import ROLES, Tokenize, compact, is_test
 from .priors_question import Question
 from .priors_reasons import reason
 from .priors_weights import CodePriorsWeights
@@ -28,7 +28,7 @@ class CodePriors:
     """Ranks files by a weighted sum of transparent features, and documents within their file.
 
     A document's score is its file's score, less what separates it from the best document of the file (by
-    `chunk_match`, `chunk_name` and `chunk_definition`): the best document of a file has the file's score. The
+    the weights that begin with `chunk_`): the best document of a file has the file's score. The
     other features belong to files; `CodePriorsWeights` describes each. `contributions` gives what a hit's
     score is made of.
 
@@ -170,16 +170,18 @@ class CodePriors:
         """What each document is worth inside its file."""
         weights = self.weights
         scores: F64 = np.asarray(candidates.legs.mean(axis=0) * weights.chunk_match)
+        asks_for_tests = question.asked[ROLES.index("test")]
         for place, hit in enumerate(hits):
-            name = hit.document.name
-            if not name:
+            document = hit.document
+            if not document.name:
                 continue
-            terms = frozenset(self.tokenizer(name))
+            terms = frozenset(self.tokenizer(document.name))
             met = [question.weights[term] for term in terms if term in question.weights]
             if met:
                 scores[place] += weights.chunk_name * math.sqrt(math.fsum(met) * len(met) / len(terms))
-            if hit.document.kind in DEFINITIONS and compact(name) in question.identifiers:
-                scores[place] += weights.chunk_definition
+            scores[place] += weights.chunk_defined * _defines(document, question)
+            if not asks_for_tests and is_test(document.qualified_name):
+                scores[place] += weights.chunk_test
         return scores
 
     def _indexed(self) -> FileIndex:
@@ -192,6 +194,17 @@ class CodePriors:
     def _set(self, **values: Any) -> None:
         for name, value in values.items():
             object.__setattr__(self, name, value)
+
+
+def _defines(document: Document, question: Question) -> float:
+    """How surely the document is what an identifier of the query asks for: 1, 0.5 or 0."""
+    if document.kind not in DEFINITIONS:
+        return 0.0
+    scopes = document.qualified_name.split(".")
+    if document.name in question.identifiers:
+        return 0.5 if document.kind == "method" and document.name in scopes[:-1] else 1.0
+    folded = compact(document.name)
+    return 0.5 if folded and folded in map(compact, question.identifiers) else 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..types import Component, Hit
-from .priors_index import IDENTITY, FileIndex, file_of
-from .priors_paths import ROLES, PathFacts, Tokenize, path_facts
+from .priors_index import EXACT, FOLDED, FileIndex, file_of
+from .priors_paths import ROLES, PathFacts, Tokenize, compact, path_facts
 from .priors_question import Question, dice, trigrams
 
 FUSION = "fusion"
@@ -29,7 +29,7 @@ FEATURES = (
     "name_match",
     "names_cover",
     "word_names",
-    "definition",
+    "defined",
     "file_named",
     "compound",
     "stem_words",
@@ -176,29 +176,52 @@ def _names(question: Question, index: FileIndex, place_of: NDArray[np.int64], co
     kept = files >= 0
     touched, files = touched[kept], files[kept]
     match = np.zeros(count)
+    defined = _defined(question, index, place_of, count)
     np.maximum.at(match, files, np.sqrt(weight[touched] * hits[touched] / index.name_sizes[touched]))
     return {
         "name_match": match,
         "names_cover": cover,
-        "word_names": _defined(question.plain, index, place_of, count) / max(len(question.plain), 1),
-        "definition": np.minimum(_defined(sorted(question.identifiers), index, place_of, count), 1.0),
+        "word_names": _word_names(question, index, place_of, count),
+        "defined": defined if question.alone else np.zeros(count),
     }
 
 
-def _defined(names: Sequence[str], index: FileIndex, place_of: NDArray[np.int64], count: int) -> F64:
-    """How many of these compact names each candidate defines."""
+def _word_names(question: Question, index: FileIndex, place_of: NDArray[np.int64], count: int) -> F64:
     found = np.zeros(count)
-    for name in dict.fromkeys(names):
-        held = index.names.of(IDENTITY + name)
-        if held is not None:
-            files = place_of[np.unique(index.name_files[held[0]])]
-            found[files[files >= 0]] += 1.0
-    return found
+    for word in dict.fromkeys(question.plain):
+        found[_defining(FOLDED + word, index, place_of)[0]] += 1.0
+    return found / max(len(question.plain), 1)
+
+
+def _defined(question: Question, index: FileIndex, place_of: NDArray[np.int64], count: int) -> F64:
+    """The mean over identifiers of how surely each candidate defines it.
+
+    A name that several files define counts 1 / (1 + ln(files)); one that is only written alike, half.
+    """
+    found = np.zeros(count)
+    for name in question.identifiers:
+        best = np.zeros(count)
+        for key, sure in ((FOLDED + compact(name), 0.5), (EXACT + name, 1.0)):
+            files, everywhere = _defining(key, index, place_of)
+            best[files] = sure / (1.0 + math.log(max(everywhere, 1)))
+        found += best
+    return found / max(len(question.identifiers), 1)
+
+
+def _defining(key: str, index: FileIndex, place_of: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+    """The candidates that define a name, and how many files do."""
+    held = index.names.of(key)
+    if held is None:
+        return np.zeros(0, np.int64), 0
+    files = np.unique(index.name_files[held[0]])
+    places = place_of[files]
+    return places[places >= 0], len(files)
 
 
 def _stems(facts: Sequence[PathFacts], question: Question) -> dict[str, F64]:
     all_trigrams = frozenset().union(*question.trigrams)
-    rows = [_stem(fact, question, all_trigrams) for fact in facts]
+    identifiers = frozenset(map(compact, question.identifiers))
+    rows = [_stem(fact, question, all_trigrams, identifiers) for fact in facts]
     table = np.array(rows, np.float64).reshape(len(facts), 8)
     names = (
         "file_named",
@@ -213,7 +236,9 @@ def _stems(facts: Sequence[PathFacts], question: Question) -> dict[str, F64]:
     return {name: table[:, column] for column, name in enumerate(names)}
 
 
-def _stem(fact: PathFacts, question: Question, all_trigrams: frozenset[str]) -> tuple[float, ...]:
+def _stem(
+    fact: PathFacts, question: Question, all_trigrams: frozenset[str], identifiers: frozenset[str]
+) -> tuple[float, ...]:
     letters = trigrams(fact.compact)
     alike = [
         max((dice(trigrams(word), asked) for asked in question.trigrams), default=0.0) for word in fact.words
@@ -221,7 +246,7 @@ def _stem(fact: PathFacts, question: Question, all_trigrams: frozenset[str]) -> 
     first = next((at for at, word in enumerate(question.words) if word & fact.terms), None)
     known = sum(term in question.weights for term in fact.folders)
     return (
-        fact.compact in question.identifiers,
+        fact.compact in identifiers,
         fact.compact in question.compounds,
         sum(alike) / max(len(alike), 1),
         len(letters & all_trigrams) / len(letters) if letters else 0.0,

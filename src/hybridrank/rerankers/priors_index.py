@@ -22,8 +22,8 @@ from .priors_prose import comments, humps
 DEFINITIONS = frozenset({"function", "method", "class", "module"})
 """Kinds of documents whose name is one that they define."""
 
-IDENTITY = "="
-"""Before the compact form of a name, which no token begins with."""
+FOLDED, EXACT = "=", "=="
+"""Before the compact form of a name, and before the name as it is written; no token begins so."""
 
 _HEAD_CHARS = 1500
 _K1, _B = 2.0, 0.4
@@ -101,7 +101,7 @@ class FileIndex:
         bare: bool, shape (files,): it imports and defines nothing.
         words: which files say a term (in their path, names, first lines and comments), weighted by BM25.
         pairs: int64, sorted: one number per two words that stand side by side in a file, see `pair_files`.
-        names: which names hold a term; with `IDENTITY` before, which have that compact form.
+        names: which names hold a term; with `FOLDED` or `EXACT` before, which are that name.
         name_files: int32, rising, shape (names,): the file that defines each name.
         name_sizes: float64, shape (names,): how many terms each name has.
     """
@@ -273,9 +273,11 @@ def _weighted(counts: TermCounts) -> Holders:
 
 
 def _named(names: Sequence[str], tokens: Sequence[Sequence[str]]) -> Holders:
-    """Which names hold which terms and have which compact forms."""
+    """Which names hold which terms and are which."""
     pairs = zip(names, tokens, strict=True)
-    terms, by_term = _sorted(count_tokens([(*found, IDENTITY + compact(name)) for name, found in pairs]))
+    terms, by_term = _sorted(
+        count_tokens([(*found, FOLDED + compact(name), EXACT + name) for name, found in pairs])
+    )
     rows = {term: row for row, term in enumerate(terms)}
     items = by_term.indices.astype(np.int32)
     return Holders(rows, by_term.indptr.astype(np.int64), items, np.ones(len(items), np.float32))

@@ -132,6 +132,12 @@ def roles(paths: Sequence[str]) -> list[tuple[bool, ...]]:
     return [_roles(path, suffixes, newest) for path in paths]
 
 
+def is_test(qualified_name: str) -> bool:
+    """Whether a symbol lies in a scope that is named for tests, as `tests.parses_headers` does."""
+    scopes = qualified_name.split(".")[:-1]
+    return any(not _TEST_FILES.isdisjoint((scope.lower(), *_camel(scope))) for scope in scopes)
+
+
 def _roles(path: str, suffixes: dict[tuple[str, str], set[str]], newest: dict[str, int]) -> tuple[bool, ...]:
     folder, _, name = path.rpartition("/")
     stem, suffix = _stem(name), _suffix(name)

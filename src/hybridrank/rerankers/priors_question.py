@@ -29,7 +29,8 @@ class Question:
         words: the tokens of each different word, in order; `plain` the words' compact forms.
         trigrams: those of each plain word of three letters and more.
         pairs: terms of neighbouring words.
-        identifiers: compact forms of what looks like a name; the whole query if it is one word.
+        identifiers: what looks like a name, as it is written, without its scope; the whole query if it is
+            `alone`, one word.
         compounds: neighbouring words written as one, of 2 to 4.
         asked: one bool per role of `ROLES`: whether the query asks for files of that role.
     """
@@ -39,7 +40,8 @@ class Question:
     plain: tuple[str, ...]
     trigrams: tuple[frozenset[str], ...]
     pairs: tuple[tuple[str, str], ...]
-    identifiers: frozenset[str]
+    identifiers: tuple[str, ...]
+    alone: bool
     compounds: frozenset[str]
     asked: tuple[bool, ...]
 
@@ -59,6 +61,7 @@ class Question:
             tuple(trigrams(word) for word in plain if len(word) > 2),
             tuple(dict.fromkeys((a, b) for a, b in pairwise(terms) if a and b)),
             _identifiers(text),
+            len(text.split()) == 1,
             frozenset(
                 "".join(spoken[start : start + size])
                 for size in range(2, _COMPOUND + 1)
@@ -68,11 +71,11 @@ class Question:
         )
 
 
-def _identifiers(text: str) -> frozenset[str]:
+def _identifiers(text: str) -> tuple[str, ...]:
     names = _NAME.findall(text)[:_MOST_WORDS]
     alone = len(text.split()) == 1
     kept = [name for name in names if alone or _NAME_LIKE.search(name)]
-    return frozenset(filter(None, (compact(_NAME_JOINT.split(name)[-1]) for name in kept)))
+    return tuple(dict.fromkeys(_NAME_JOINT.split(name)[-1] for name in kept))
 
 
 @lru_cache(maxsize=1 << 15)

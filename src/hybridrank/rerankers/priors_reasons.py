@@ -11,7 +11,7 @@ _REASONS = {
     "name_match": "a name that it defines meets the query by {:.0%}",
     "names_cover": "its names hold {:.0%} of the query's terms by weight",
     "word_names": "{:.0%} of the query's words are names that it defines",
-    "definition": "it defines what the query names",
+    "defined": "it defines what the query names",
     "file_named": "the file is named as the query says",
     "compound": "the file is named by words of the query written as one",
     "stem_words": "the words of its name resemble words of the query by {:.0%}",

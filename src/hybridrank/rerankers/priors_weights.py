@@ -40,15 +40,15 @@ class CodePriorsWeights:
             the query has). `parse_header` meets "header parsing" better than `parse_header_of_old_frame`.
         names_cover: weight of the query's terms that stand in any of its names.
         word_names: share of the query's words that are a whole name.
-        definition: it defines an identifier of the query (a query of one word, or a word in camel case, with
-            underscores or capitals).
+        defined: the query is one word, and it defines that: 1 as it is written, 0.5 in another case, divided
+            by 1 + ln(number of files that do). A name asked for is a definition asked for.
 
     From its own name (its folder's where it stands for the folder, as `index`, `mod` and `__init__` do):
 
-        file_named: the name is an identifier of the query.
+        file_named: the name is an identifier of the query (see `chunk_defined`).
         compound: the name is neighbouring words of the query written as one.
         stem_words: how alike (shared trigrams) each word of the name is to the query word most like it, mean.
-            Catches inflected forms and abbreviations: compress, compression, compressor.
+            Catches inflected forms: compress, compression, compressor.
         stem_letters: share of the name's trigrams that some query word has.
         stem_first: 1 / position of the first query word that is in the name. The subject comes first.
         stem_length: ln(1 + words in the name). Of two names that match, the shorter is the more general file.
@@ -75,7 +75,9 @@ class CodePriorsWeights:
 
         chunk_match: the document's scores against each leg's best, mean of the legs.
         chunk_name: as `name_match`, for the document's own name.
-        chunk_definition: it is the definition of an identifier of the query.
+        chunk_defined: it defines an identifier of the query (the query if it is one word, else a word in
+            camel case, with underscores or capitals): 1; half as much in another case, or for a constructor.
+        chunk_test: it lies in a test inside the file, and the query asks for none.
     """
 
     best_match: float = 1.0
@@ -83,12 +85,12 @@ class CodePriorsWeights:
     place: float = 0.25
     told: float = 1.5
     phrases: float = 0.95
-    name_match: float = 1.15
-    names_cover: float = 0.3
-    word_names: float = 0.95
-    definition: float = 0.15
-    file_named: float = 0.7
-    compound: float = 1.1
+    name_match: float = 1.1
+    names_cover: float = 0.35
+    word_names: float = 0.6
+    defined: float = 1.0
+    file_named: float = 0.75
+    compound: float = 1.05
     stem_words: float = 1.35
     stem_letters: float = 0.8
     stem_first: float = 0.85
@@ -100,13 +102,14 @@ class CodePriorsWeights:
     test: float = -0.45
     example: float = -0.45
     compat: float = -0.25
-    prose: float = -0.9
+    prose: float = -0.95
     data: float = -0.8
-    old_version: float = -2.2
+    old_version: float = -2.25
     companion: float = -1.55
     chunk_match: float = 1.0
     chunk_name: float = 0.5
-    chunk_definition: float = 1.0
+    chunk_defined: float = 1.0
+    chunk_test: float = -0.5
 
     def __post_init__(self) -> None:
         for field in fields(self):
