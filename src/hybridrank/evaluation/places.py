@@ -48,17 +48,16 @@ def way_of(result: Result | None, ids: Set[str], k: int) -> Way:
         if before is not None and before <= k and (rank is None or rank > k):
             lost = stage.name
         ranks[stage.name] = before = rank
-    told = ", ".join(
-        f"{name} left it out" if place is None else f"{name} put it at {place}"
-        for name, place in ranks.items()
+    told = "ranks: " + ", ".join(
+        f"{name} left it out" if place is None else f"{name} {place}" for name, place in ranks.items()
     )
     by_leg = ", ".join(f"{stage.name} {_rank(stage.ids_out, ids)}" for stage in legs)
     verdict = _rejected(result, ids, order, k)
     if verdict:
         return Way("validator", VALIDATOR, f"{verdict}; {told}", FrozenDict(ranks))
     if lost:
-        return Way("reranker", lost, f"{lost} moved it out of the first {k}: {told}", FrozenDict(ranks))
-    return Way("fusion", "", f"{told}, though found ({by_leg})", FrozenDict(ranks))
+        return Way("reranker", lost, f"out of the first {k} by {lost}; {told}", FrozenDict(ranks))
+    return Way("fusion", "", f"{told}; legs: {by_leg}", FrozenDict(ranks))
 
 
 def _rejected(result: Result, ids: Set[str], order: tuple[str, ...], k: int) -> str:
