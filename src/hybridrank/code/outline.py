@@ -126,6 +126,29 @@ class Outliner:
         found = self.defined(nodes[-1]) if nodes else None
         return found is not None and found[1].members
 
+    def inside(self, node: Node) -> list[Node] | None:
+        """What stands in a class or namespace; None where there is none, or it has an error of its own."""
+        found = self.defined(node)
+        if not (found[1].members if found else node.type in self.grammar.through):
+            return None
+        container = found[0] if found else node
+        header = self.lines_of(container)[0]
+        inside: list[Node] = []
+        for child in container.children:
+            is_body = child.type in self.grammar.blocks and child.type not in self.defining
+            inside += child.children if is_body else [child]
+        for child in inside:
+            if child.type == "ERROR" or child.is_missing:
+                return None
+            if child.has_error and self.lines_of(child)[0] == header:
+                return None
+        return inside
+
+    def enter(self, node: Node, parent: Item) -> Item:
+        """The item that what stands in a node is a member of."""
+        found = self.defined(node)
+        return (self.add(node, parent, *found) if found else None) or parent
+
     def defined(self, node: Node) -> tuple[Node, Define] | None:
         """The definition that a node is or stands around; None when there is none, or several."""
         grammar = self.grammar

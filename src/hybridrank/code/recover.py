@@ -42,19 +42,7 @@ def recover(root: Node, outliner: Outliner, lines: Sequence[str], parse: Parse) 
         parse: the root of a tree for a part of the source, None when there is no time left.
     """
     reader = _Reader(outliner, lines, parse)
-    damaged: tuple[int, int] | None = None
-    for node in [root] if root.type == "ERROR" else root.children:
-        outliner.base = 0
-        first, last = outliner.lines_of(node)
-        if node.has_error or (damaged and indent(lines[first - 1]) > indent(lines[damaged[0] - 1])):
-            damaged = (damaged[0] if damaged else first, last)
-            continue
-        if damaged:
-            reader.region(*damaged, outliner.top)
-            damaged = None
-        outliner.read([node], outliner.top)
-    if damaged:
-        reader.region(*damaged, outliner.top)
+    reader.level([root] if root.type == "ERROR" else root.children, outliner.top)
 
 
 class _Reader:
@@ -64,6 +52,32 @@ class _Reader:
         self.parse_bytes = parse
         size = len(outliner.source)
         self.budget = max(2 * size, min(12 * size, _BYTES))
+
+    def level(self, nodes: Sequence[Node], parent: Item, depth: int = 0) -> None:
+        """Read nodes of a whole tree, the sound ones and what stands in sound classes as they are."""
+        outliner, lines = self.outliner, self.lines
+        damaged: tuple[int, int] | None = None
+        for node in nodes:
+            outliner.base = 0
+            first, last = outliner.lines_of(node)
+            if damaged and indent(lines[first - 1]) > indent(lines[damaged[0] - 1]):
+                damaged = (damaged[0], last)
+                continue
+            inside = outliner.inside(node) if node.has_error and depth < _DEPTH else None
+            if node.has_error and not inside:
+                damaged = (damaged[0] if damaged else first, last)
+                continue
+            if damaged:
+                self.region(*damaged, parent)
+                damaged = None
+                outliner.base = 0
+            if inside:
+                self.level(inside, outliner.enter(node, parent), depth + 1)
+                outliner.comments = (0, 0)
+            else:
+                outliner.read([node], parent)
+        if damaged:
+            self.region(*damaged, parent)
 
     def region(self, first: int, last: int, parent: Item, depth: int = 0) -> None:
         """Read lines first to last, whose definitions are members of `parent`."""
