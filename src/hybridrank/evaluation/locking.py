@@ -63,7 +63,7 @@ def lock(
         HybridRankError: an input is not sound.
     """
     expanded(measures, cutoffs)
-    given = {"config": config, "cases": cases, "corpus": corpus}
+    given = {"corpus": corpus, "cases": cases, "config": config}
     for name in others:
         if name in given or not name.isidentifier():
             raise InvalidValueError(

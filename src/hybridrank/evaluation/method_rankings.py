@@ -56,7 +56,8 @@ def rank_methods(
 ) -> MethodRankings:
     """Search every case once and take the ranking of each method from the trace.
 
-    A search that raises leaves empty rankings and its error.
+    A leg that raises leaves an empty ranking and its error, and so do the methods that build on it, unless
+    the pipeline's `on_error` lets them go on without it.
 
     Args:
         facts: of the methods, as `method_facts` gives them.
@@ -71,20 +72,23 @@ def rank_methods(
     documents = frozenset(document.id for document in pipeline.documents or ())
     width = max(1, len(documents)) if same_candidates else pipeline.recall
     k = width if pipeline.validator is None else min(depth, width)
+    # One leg that fails must not take the ranking of the other with it.
+    searching = pipeline.with_(on_error="degrade")
+    strict = pipeline.on_error == "raise"
     failures: dict[str, Exception] = {}
     for done, case in enumerate(given):
         if progress is not None:
             progress("evaluate", done, len(given))
         started = perf_counter()
         try:
-            result = pipeline.search(Query(case.query, id=case.id), k=k, recall=width)
+            result = searching.search(Query(case.query, id=case.id), k=k, recall=width)
         except Exception as error:
             failures[case.id] = error
             made.errors[case.id] = dict.fromkeys(facts, f"{type(error).__name__}: {error}")
             made.rankings[case.id] = dict.fromkeys(facts, ())
             continue
         made.seconds.append(perf_counter() - started)
-        _add(made, case.id, result, fields)
+        _add(made, case.id, result, fields, strict)
     if progress is not None:
         progress("evaluate", len(given), len(given))
     if failures and all(case.id in failures for case in given if not case.is_gap):
@@ -128,23 +132,29 @@ def other_candidates(
     return wrong
 
 
-def _add(made: MethodRankings, case: str, result: Result, fields: Mapping[str, str]) -> None:
+def _add(made: MethodRankings, case: str, result: Result, fields: Mapping[str, str], strict: bool) -> None:
     stages = {stage.name: stage for stage in result.trace.stages}
     made.searched[case] = result.trace.query.text if result.trace.stages else result.query.text
+    failed = {name: message for name, stage in stages.items() if (message := _failure(stage))}
+    legs = [name for name in fields if name not in (HYBRID, WHOLE)]
     rankings: dict[str, Hits] = {}
     for method, score in fields.items():
+        needed = [method] if method in legs else legs if method == HYBRID else list(failed)
+        wrong = [failed[name] for name in needed if name in failed]
+        if wrong and (strict or method in legs):
+            made.errors.setdefault(case, {})[method] = "; ".join(wrong)
+            rankings[method] = ()
+            continue
         if method == WHOLE:
-            pairs = [(hit.id, hit.score) for hit in result.hits]
-            rankings[method] = _hits(pairs, score)
+            rankings[method] = _hits([(hit.id, hit.score) for hit in result.hits], score)
             continue
         stage = stages.get(FUSION if method == HYBRID else method)
-        ranked = () if stage is None else tuple(zip(stage.ids_out, stage.scores, strict=True))
-        rankings[method] = _hits(ranked, score)
-        if stage is not None and (message := _failure(stage)):
-            made.errors.setdefault(case, {})[method] = message
+        rankings[method] = _hits(
+            () if stage is None else zip(stage.ids_out, stage.scores, strict=True), score
+        )
     if HYBRID in rankings:
-        legs = {name: hits for name, hits in rankings.items() if name not in (HYBRID, WHOLE)}
-        rankings[HYBRID] = _with_components(rankings[HYBRID], legs)
+        of_legs = {name: rankings[name] for name in legs}
+        rankings[HYBRID] = _with_components(rankings[HYBRID], of_legs)
     made.rankings[case] = rankings
     made.events.update((event.level, event.code) for event in result.events)
     for name, stage in stages.items():
