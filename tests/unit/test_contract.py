@@ -627,7 +627,7 @@ def test_records_become_documents(tmp_path: Path) -> None:
     ("content", "message"),
     [
         ('{"id": "a"}', "there is no field 'text'"),
-        ('{"Id": "a", "text": ""}', "there is no field 'id'; the record has Id, text"),
+        ('{"Id": "a", "text": ""}', "there is no field 'id' .id_field.; the record has Id, text"),
         ('{"id": true, "text": ""}', "r.jsonl:1: document id is True"),
         ('{"id": "", "text": ""}', "document id is ''"),
         ('{"id": "a", "text": 1}', "text of document 'a' is int"),

@@ -14,6 +14,7 @@ from .output import ARGUMENTS, DEGRADED, FAILED, Notes, reported, write
 from .progress import progress
 
 if TYPE_CHECKING:
+    from ..evaluation.breaches import Breach
     from ..evaluation.run_plan import Run
 
 SCHEMA = 1
@@ -102,6 +103,9 @@ def evaluate(
         raise click.UsageError("give --contract FILE, or --config FILE, --cases FILE and a corpus")
     elif base is not None:
         raise click.UsageError("--base goes with --contract")
+    corpus = None if contract is not None else corpus_of(root, records)
+    breaches: tuple[Breach, ...] = ()
+    run: Run | None = None
     with reported():
         from ..evaluation.breaches import ContractMismatchError
         from ..evaluation.runs import evaluate_config, evaluate_contract
@@ -113,11 +117,11 @@ def evaluate(
                     run = evaluate_contract(
                         contract, base=base, config=config, output=output, save=not no_save, **shared
                     )
-                else:
+                elif config is not None and cases is not None and corpus is not None:
                     run = evaluate_config(
-                        config,  # type: ignore[arg-type]
-                        cases,  # type: ignore[arg-type]
-                        corpus_of(root, records),
+                        config,
+                        cases,
+                        corpus,
                         measures=measures,
                         cutoffs=sorted(set(cutoffs)),
                         output=None if no_save else output or "runs",
@@ -126,13 +130,15 @@ def evaluate(
                         **shared,
                     )
         except ContractMismatchError as refused:
-            for breach in refused.breaches:
-                notes.error(str(breach))
-            notes.error_hint(f"{text_list(len(refused.breaches), 'thing', 'things')} moved: nothing was run")
-            if as_json:
-                write(dumps({"schema": SCHEMA, "breaches": [one.to_dict() for one in refused.breaches]}))
-            return FAILED
-    return _told(notes, run, as_json)
+            breaches = refused.breaches
+    if run is not None:
+        return _told(notes, run, as_json)
+    for breach in breaches:
+        notes.error(str(breach))
+    notes.error_hint(f"{text_list(len(breaches), 'thing', 'things')} moved: nothing was run")
+    if as_json:
+        write(dumps({"schema": SCHEMA, "breaches": [breach.to_dict() for breach in breaches]}))
+    return FAILED
 
 
 def _told(notes: Notes, run: Run, as_json: bool) -> int:

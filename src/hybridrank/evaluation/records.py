@@ -65,7 +65,7 @@ def field_of(record: Mapping[str, Any], name: str, where: str, option: str) -> A
         if not isinstance(node, Mapping) or key not in node:
             known = [str(key) for key in record]
             hint = nearest(name, known) or f"; the record has {', '.join(known) or 'no fields'}"
-            raise InvalidValueError(f"{where}: there is no field {name!r}{hint}; choose one by {option}")
+            raise InvalidValueError(f"{where}: there is no field {name!r} ({option}){hint}")
         node = node[key]
     return node
 
