@@ -75,9 +75,9 @@ class Ablation:
         alpha = self.comparison.alpha / len(differences)
         cases = len(next(iter(self.comparison.evaluations.values())).scored)
         smallest = detectable_difference(cases, alpha=alpha)
-        what = (
-            f"The other {len(differences) - len(clear)} differences are not told from chance by {cases} cases"
-        )
+        others = len(differences) - len(clear)
+        subject = "The other difference is" if others == 1 else f"The other {others} differences are"
+        what = f"{subject} not told from chance by {cases} cases"
         if smallest is None:
             return (f"{what}; {_ADVICE}.",)
         return (
