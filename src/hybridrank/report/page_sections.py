@@ -73,6 +73,8 @@ def categories(evaluations: Evaluations) -> str:
 
 def difference_charts(comparison: Comparison) -> str:
     """For each measure the differences from the baseline, with their intervals."""
+    if not comparison.differences:
+        return ""
     charts = []
     for measure in comparison.measures:
         rows = [
@@ -82,8 +84,6 @@ def difference_charts(comparison: Comparison) -> str:
         ]
         title = f"{measure}: difference from {comparison.baseline}"
         charts.append(interval_chart(title, rows, x_title=f"{100 * (1 - comparison.alpha):g} % interval"))
-    if not comparison.differences:
-        return ""
     told = "Blue: chance does not explain it (p after Holm's correction). Grey: it may be chance."
     return f'<p class="soft">{told}</p><div class="charts">{"".join(charts)}</div>'
 
