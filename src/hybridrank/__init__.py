@@ -38,6 +38,7 @@ _MODULES = {
     "rerankers.priors_weights": "CodePriorsWeights",
     "rerankers.spread_files": "SpreadFiles",
     "evaluation.cases": "Case load_cases",
+    "evaluation.contract": "Contract",
     "evaluation.targets": "Target",
     "evaluation.measures": "Measure parse_measure",
     "evaluation.scores": "Scores score_run",

@@ -24,6 +24,7 @@ from .evaluation.ablation import ablate as ablate
 from .evaluation.cases import Case as Case
 from .evaluation.cases import load_cases as load_cases
 from .evaluation.comparison import Comparison as Comparison
+from .evaluation.contract import Contract as Contract
 from .evaluation.diagnosis import Diagnosis as Diagnosis
 from .evaluation.diagnosis import diagnose as diagnose
 from .evaluation.experiment import compare as compare
