@@ -11,17 +11,15 @@ from typing import Any
 
 import pytest
 
-from hybridrank import BM25, RRF, DefinitionFirst, Dense, Document, Pipeline, Query, Ranking, Tokenizer
+from hybridrank import BM25, RRF, Document, Query, Ranking, Tokenizer
 from hybridrank.errors import ConfigError, ContractError, InvalidValueError, UnknownNameError
 from hybridrank.evaluation.breaches import ContractMismatchError
 from hybridrank.evaluation.cases import Case
 from hybridrank.evaluation.checks import checked_inputs
 from hybridrank.evaluation.contract import Contract
-from hybridrank.evaluation.facts import compare_facts, method_facts, prompt_hashes, same, score_fields, seeds
 from hybridrank.evaluation.field_checks import forbidden_fields, required_values
 from hybridrank.evaluation.locking import lock
 from hybridrank.evaluation.measures import parse_measures
-from hybridrank.evaluation.records import load_records
 from hybridrank.evaluation.results import aggregated, judged
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "contract"
@@ -485,73 +483,6 @@ def test_required_values(record: dict[str, Any], right: bool) -> None:
     assert (required_values({"used": False}, "cases", {"c:1": record}) == []) is right
 
 
-def test_equality_of_facts() -> None:
-    assert same(60, 60.0)
-    assert same({"a": [1, "x"]}, {"a": (1.0, "x")})
-    for one, other in ((True, 1), (False, 0), ("1", 1), (None, 0), ([1], [1, 2]), ({"a": 1}, {})):
-        assert not same(one, other)
-
-
-def test_facts_of_a_pipeline_with_rerankers() -> None:
-    documents = [Document(str(number), f"word{number} text") for number in range(4)]
-    pipeline = Pipeline(
-        {"dense": Dense(), "bm25": BM25(k1=1.5)}, RRF(weights={"bm25": 2}), {"definition": DefinitionFirst()}
-    ).index(documents)
-    facts = method_facts(pipeline)
-    assert list(facts) == ["dense", "bm25", "hybrid", "pipeline"]
-    assert facts["dense"]["model"] == "lsa"
-    assert facts["dense"]["dimensions"] == 4
-    assert facts["bm25"]["k1"] == 1.5
-    assert facts["hybrid"]["weights"] == {"bm25": 2}
-    assert facts["hybrid"]["same_candidate_set_required"] is False
-    assert facts["pipeline"]["reranker_enabled"] is True
-    assert seeds(facts) == {"dense.options.embedder.seed": 0}
-    assert score_fields(facts)["dense"] == "cosine_similarity"
-    assert len(set(score_fields(facts).values())) == 4
-    assert json.loads(json.dumps(facts)) == facts
-    assert [breach.where for breach in compare_facts("bm25", {"k1": 1.2, "b": 0.75}, facts["bm25"])] == [
-        "methods.bm25.k1"
-    ]
-    assert list(method_facts(pipeline.without("dense", "definition"))) == ["bm25"]
-    assert list(method_facts(Pipeline({"a": BM25(), "b": BM25()}, RRF(weights={"a": 0})))) == ["b"]
-    with pytest.raises(ConfigError, match="named 'hybrid'"):
-        method_facts(Pipeline({"hybrid": BM25()}))
-
-
-class Remote:
-    """An embedder that tells what it runs, as one behind a server would."""
-
-    model = "qwen3-embedding:4b"
-    digest = "sha256:ab"
-    parameter_size = "4.0B"
-    quantization = "Q4_K_M"
-    instruction = "Given a question, retrieve passages."
-    truncate = False
-    prompt = "Instruct: {}"
-
-    def __init__(self, *, api_key: str = "") -> None:
-        self.api_key = api_key
-
-    def embed(self, texts: Any, /, *, role: str) -> Any:
-        import numpy as np
-
-        return np.ones((len(texts), 3), np.float32)
-
-
-def test_facts_of_a_model_and_no_secrets() -> None:
-    pipeline = Pipeline({"dense": Dense(Remote(api_key="hush"))}).index([Document("a", "x")])
-    facts = method_facts(pipeline)["dense"]
-    assert facts["model"] == "qwen3-embedding:4b"
-    assert facts["model_digest"] == "sha256:ab"
-    assert facts["parameter_size"] == "4.0B"
-    assert facts["quantization_level"] == "Q4_K_M"
-    assert facts["query_instruction"] == "Given a question, retrieve passages."
-    assert facts["truncate"] is False
-    assert facts["dimensions"] == 3
-    assert "hush" not in json.dumps(facts)
-    assert prompt_hashes(pipeline) == {}
-
-
 # Locking
 
 
@@ -599,53 +530,6 @@ def test_source_code_is_locked_by_what_is_searched(folder: Path, tmp_path: Path)
         checked_inputs(contract, base=folder)
     wheres = [breach.where for breach in caught.value.breaches]
     assert wheres[:2] == ["sources.corpus_sha256", "input_contract.expected_document_count"]
-
-
-# Records
-
-
-def test_records_become_documents(tmp_path: Path) -> None:
-    path = tmp_path / "r.jsonl"
-    record = {
-        "metadata": {"rule": {"id": "r1"}},
-        "body": "文字",
-        "path": "a.md",
-        "start_line": 1,
-        "end_line": 2,
-        "x": 1,
-    }
-    path.write_text(
-        json.dumps(record) + "\n\n" + json.dumps({**record, "metadata": {"rule": {"id": 7}}}), "utf-8"
-    )
-    (one, two) = load_records(path, id_field="metadata.rule.id", text_field="body").documents
-    assert (one.id, one.text, one.path, one.end_line, one.kind) == ("r1", "文字", "a.md", 2, "record")
-    assert dict(one.metadata) == {"x": 1, "rule": {"id": "r1"}}
-    assert two.id == "7"
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ('{"id": "a"}', "there is no field 'text'"),
-        ('{"Id": "a", "text": ""}', "there is no field 'id' .id_field.; the record has Id, text"),
-        ('{"id": true, "text": ""}', "r.jsonl:1: document id is True"),
-        ('{"id": "", "text": ""}', "document id is ''"),
-        ('{"id": "a", "text": 1}', "text of document 'a' is int"),
-        ('{"id": "a", "text": "", "path": 1}', "r.jsonl:1"),
-        (
-            '{"id": "a", "text": "", "x": 1, "metadata": {"x": 2}}',
-            "'x' stands in the record and in its metadata",
-        ),
-        ('{"id": "a", "text": ""}\n{"id": "a", "text": ""}', "r.jsonl:2: id 'a' stands already at"),
-        ("[1]", "a record, an object, is expected"),
-        ("", "holds no record"),
-    ],
-)
-def test_records_that_are_none(tmp_path: Path, content: str, message: str) -> None:
-    path = tmp_path / "r.jsonl"
-    path.write_text(content, "utf-8")
-    with pytest.raises(InvalidValueError, match=message):
-        load_records(path)
 
 
 def test_unknown_names_carry_the_nearest_one() -> None:

@@ -291,6 +291,20 @@ def test_a_copy_of_the_public_summary(tmp_path: Path) -> None:
     assert path.parent == folder / "results/runs"
     assert (folder / "results/public.json").read_bytes() == (path / "public-summary.json").read_bytes()
     assert verify_run(path) == ()
+    assert evaluate_contract(folder / "contract.json").path is not None
+
+
+@pytest.mark.parametrize("content", ["", "notes", "[]", '{"experiment_id": "another"}'])
+def test_the_copy_replaces_no_other_file(tmp_path: Path, content: str) -> None:
+    folder = Path(shutil.copytree(EXAMPLE, tmp_path / "x", ignore=shutil.ignore_patterns("runs")))
+    contract = read(folder / "contract.json")
+    contract["outputs"] = {"public_summary_path": "../mine"}
+    (folder / "contract.json").write_text(json.dumps(contract), "utf-8")
+    (tmp_path / "mine").write_text(content, "utf-8")
+    with pytest.raises(StoreError, match="is no summary of"):
+        evaluate_contract(folder / "contract.json")
+    assert (tmp_path / "mine").read_text("utf-8") == content
+    assert not (folder / "runs").exists()
 
 
 # Checking

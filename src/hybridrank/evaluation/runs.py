@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
-from ..errors import InvalidValueError
+from ..errors import InvalidValueError, StoreError
 from .breaches import Breach, ContractMismatchError
 from .cases import check_cases
 from .checks import checked_inputs
@@ -45,20 +47,22 @@ def evaluate_contract(
     Raises:
         ContractMismatchError: something is not as the contract says; all of it is listed.
         ConfigError: the contract itself is not sound.
-        HybridRankError: every search failed, or the folder cannot be written.
+        StoreError: the folder cannot be written, or the copy of the summary would replace another file.
+        HybridRankError: every search failed.
     """
     began = datetime.now(UTC), perf_counter()
     contract = Contract.load(path)
     folder = Path(path).parent if base is None else Path(base)
     inputs = checked_inputs(contract, base=folder, config=config, progress=progress)
+    facts = method_facts(inputs.pipeline)
     plan = Plan(
         inputs,
-        method_facts(inputs.pipeline),
+        facts,
         contract.method_names,
         contract.measures,
         contract.evaluation_dict(),
         {"experiment_id": contract.experiment_id, "scope": contract.scope},
-        contract.same_candidates,
+        contract.same_candidates or _demands_same(facts),
         hashed("contract", path, Path(path)),
     )
     root = folder / contract.run_output_root if output is None else Path(output)
@@ -66,7 +70,10 @@ def evaluate_contract(
     content = Path(path).read_bytes()
     if sha256(content).hexdigest() != contract.sha256:
         raise ContractMismatchError([Breach("contract", contract.sha256, "a file that changed meanwhile")])
-    return carry_out(plan, root if save else None, public, content, command, began, progress)
+    if public is not None and save:
+        _refuse_foreign(public, contract.experiment_id)
+    with inputs.pipeline:
+        return carry_out(plan, root if save else None, public, content, command, began, progress)
 
 
 def evaluate_config(
@@ -104,7 +111,7 @@ def evaluate_config(
     checked_cases(inputs.cases)
     check_cases(inputs.cases, tuple(inputs.pipeline.documents or ()))
     facts = method_facts(inputs.pipeline)
-    same = any(fact.get("same_candidate_set_required") is True for fact in facts.values())
+    same = _demands_same(facts)
     told = {
         "cutoffs": list(given),
         "measures": list(measures or MEASURE_NAMES),
@@ -119,4 +126,22 @@ def evaluate_config(
         raise InvalidValueError(
             f"a measure looks at {plan.deepest} hits, but recall={recall} gives no more; raise it"
         )
-    return carry_out(plan, None if output is None else Path(output), None, b"", command, began, progress)
+    with inputs.pipeline:
+        return carry_out(plan, None if output is None else Path(output), None, b"", command, began, progress)
+
+
+def _demands_same(facts: Mapping[str, Mapping[str, Any]]) -> bool:
+    return any(fact.get("same_candidate_set_required") is True for fact in facts.values())
+
+
+def _refuse_foreign(public: Path, experiment_id: str) -> None:
+    """A contract may name any path; only a summary of its own experiment is replaced there."""
+    try:
+        there = json.loads(public.read_bytes())
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError, RecursionError):
+        there = None
+    if not isinstance(there, dict) or there.get("experiment_id") != experiment_id:
+        told = f"{str(public)!r} is no summary of {experiment_id!r}"
+        raise StoreError(f"{told}; move it away, or name another public_summary_path")
