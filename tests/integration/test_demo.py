@@ -25,7 +25,11 @@ def symbols(result: Result) -> list[str]:
 
 def test_an_identifier_puts_its_definition_first(pipeline: Pipeline) -> None:
     first = pipeline.search("raise_for_status")[0].document
-    assert (first.path, first.qualified_name, first.kind) == ("_models.py", "Response.raise_for_status", "method")
+    assert (first.path, first.qualified_name, first.kind) == (
+        "_models.py",
+        "Response.raise_for_status",
+        "method",
+    )
 
 
 def test_an_intent_finds_what_does_it(pipeline: Pipeline) -> None:

@@ -38,7 +38,9 @@ class AsyncReorder(Reorder):
 
 
 PIPELINES = {
-    "indexed": Pipeline({"bm25": BM25(), "contains": Contains()}, rerankers=[DefinitionFirst()]).index(DOCUMENTS),
+    "indexed": Pipeline({"bm25": BM25(), "contains": Contains()}, rerankers=[DefinitionFirst()]).index(
+        DOCUMENTS
+    ),
     "async": Pipeline(
         {"a": AsyncTable(["1", "2"]), "b": Table(["2", "3"])},
         rerankers={"r": AsyncReorder(depth=2)},
