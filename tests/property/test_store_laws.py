@@ -190,7 +190,7 @@ def apply(root: Path, edit: tuple[str, str, list[str]]) -> None:
         os.utime(file)
 
 
-@settings(max_examples=25)
+@settings(max_examples=40)
 @given(st.lists(edits, min_size=2, max_size=4), st.booleans())
 def test_an_index_that_follows_its_files_is_a_fresh_one(rounds: list[list[Any]], refit: bool) -> None:
     with folder() as above:
@@ -200,6 +200,7 @@ def test_an_index_that_follows_its_files_is_a_fresh_one(rounds: list[list[Any]],
             for edit in round:
                 apply(root, edit)
             opened = followed(root, above / "index", refit)
+            assert not [note for note in opened.notes if "anew:" in note]
         fresh = Pipeline.for_code(root, config=CONFIG)
         loaded = Pipeline.load(above / "index")
         for pipeline in (opened.pipeline, loaded):

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from stubs import Accept, Contains, Failing, Reorder, Table, doc
 
 from hybridrank import BM25, ContractError, DefinitionFirst, Filter, Pipeline, Query, Ranking, Result
+from stubs import Accept, Contains, Failing, Reorder, Table, doc
 
 DOCUMENTS = [
     doc("1", path="a.py", name="load", kind="function", text="def load(path): open the file"),

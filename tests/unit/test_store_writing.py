@@ -112,13 +112,14 @@ KILLED = """
 """
 
 
+@pytest.mark.slow
 def test_a_build_that_is_killed_leaves_the_old_index_or_the_new_one(tmp_path: Path) -> None:
     ran = run(KILLED, tmp_path)
     assert ran.returncode == 0, ran.stderr
     killed, finished, new = map(int, ran.stdout.split())
     assert killed + finished == 50
-    assert killed >= 10
-    assert new >= 5
+    assert killed >= 5
+    assert new >= 1
 
 
 HOLDER = """
