@@ -104,12 +104,17 @@ class _Reader:
 
     def members(self, first: int, last: int, parent: Item, depth: int) -> bool:
         """Read a damaged class as its head and what is inside; False when that is not what it is."""
+        while is_blank(self.lines[last - 1]):
+            last -= 1
         outer = indent(self.lines[first - 1])
         closing = last if last > first and continues(self.lines[last - 1]) else 0
         lines = enumerate(self.lines[first:last], first + 1)
         inside = (n for n, line in lines if not is_blank(line) and indent(line) > outer)
         starts = [start for start, _ in self.blocks(first + 1, last, deeper_than=outer)]
-        for below in dict.fromkeys([next(inside, last + 1), *starts[1:_HEADS]]):
+        braces = (n + 1 for n in range(first, last) if self.lines[n - 1].rstrip().endswith("{"))
+        candidates = [next(braces, last + 1)] if closing else []
+        candidates += [next(inside, last + 1), *starts[1:_HEADS]]
+        for below in dict.fromkeys(candidates):
             root = self.parse(first, below - 1, closing if closing >= below else 0)
             if root is None or root.has_error or not self.outliner.is_container(root.children):
                 continue

@@ -138,7 +138,14 @@ JAVASCRIPT = Grammar(
     wrappers=frozenset({"export_statement", "expression_statement"}),
     blocks=frozenset(
         {
-            *("class_body", "object", "statement_block", "variable_declarator", "assignment_expression"),
+            *(
+                "class_body",
+                "object",
+                "pair",
+                "statement_block",
+                "variable_declarator",
+                "assignment_expression",
+            ),
             *("lexical_declaration", "variable_declaration", "export_statement", "expression_statement"),
             *("if_statement", "else_clause", "try_statement", "catch_clause", "finally_clause"),
             *("for_statement", "for_in_statement", "while_statement", "labeled_statement"),

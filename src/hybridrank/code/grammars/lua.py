@@ -38,7 +38,10 @@ def _assignment(node: Node, text: Text) -> Define | None:
 
 
 def _field(node: Node, _: Text) -> Define | None:
-    """`f = function() ... end` in a table."""
+    """`f = function() ... end` in a table, or a table of functions."""
+    value = node.child_by_field_name("value")
+    if value and value.type == "table_constructor" and any(map(_holds_function, value.named_children)):
+        return Define("class", _field_name, members=True)
     return Define("function", _field_name) if _holds_function(node) else None
 
 
@@ -88,14 +91,9 @@ LUA = Grammar(
     wrappers=frozenset({"variable_declaration"}),
     blocks=frozenset(
         {
-            "assignment_statement",
-            "expression_list",
-            "table_constructor",
-            "block",
-            "do_statement",
-            "if_statement",
-            "elseif_statement",
-            "else_statement",
+            *("assignment_statement", "variable_declaration", "expression_list", "table_constructor"),
+            *("field", "function_call", "arguments", "function_definition", "return_statement"),
+            *("block", "do_statement", "if_statement", "elseif_statement", "else_statement"),
         }
     ),
     imports={"variable_declaration": _require},
