@@ -190,7 +190,7 @@ def apply(root: Path, edit: tuple[str, str, list[str]]) -> None:
         os.utime(file)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.lists(edits, min_size=2, max_size=4), st.booleans())
 def test_an_index_that_follows_its_files_is_a_fresh_one(rounds: list[list[Any]], refit: bool) -> None:
     with folder() as above:

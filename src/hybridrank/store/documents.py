@@ -94,8 +94,9 @@ class StoredDocuments(Sequence[Document]):
             bisect_left(kept, key, key=lambda place: tie_key(self._document(int(place), ""))) for key in keys
         ]
         places = np.insert(kept.astype(np.int64), at, -1 - np.arange(len(added)))
-        hashes = np.where(places >= 0, self._ordered_hashes()[places], 0).astype(np.uint64)
-        hashes[places < 0] = added._ordered_hashes()
+        hashes, old = np.zeros(len(places), np.uint64), places >= 0
+        hashes[old] = self._ordered_hashes()[places[old]]
+        hashes[~old] = added._ordered_hashes()
         made = StoredDocuments(
             self._heads.chosen(places, added._heads),
             self._texts.chosen(places, added._texts),
@@ -201,7 +202,7 @@ class StoredDocuments(Sequence[Document]):
         return self._document(place, self._texts.text(place))
 
     def _ordered_hashes(self) -> NDArray[np.uint64]:
-        """The digest of each document's id, in the order of the documents; one more 0 behind."""
+        """The digest of each document's id, in the order of the documents."""
         ordered = np.zeros(len(self), np.uint64)
         ordered[self._places] = self._hashes
         return ordered

@@ -37,6 +37,7 @@ VERSION = 1
 MANIFEST = "manifest.json"
 DATA = "data"
 IGNORE = ".gitignore"
+IGNORED = "# The index of hybridrank; it can be deleted and made again.\n*\n"
 ARRAY = re.compile(r"\d{6,}-[A-Za-z0-9_.-]+\.npy")
 _MAX_MANIFEST = 1 << 28
 CHUNK = 1 << 23
@@ -151,7 +152,7 @@ def refuse_foreign(directory: Path) -> None:
         raise StoreError(f"cannot use {directory} for an index: {error.strerror or error}") from error
     if not names or MANIFEST in names or _lock_is_ours(directory):
         return
-    if names == {LOCK} and (directory / LOCK).stat().st_size == 0:
+    if names <= {LOCK, IGNORE} and _has_just_begun(directory):
         return
     raise _foreign(directory, f"it holds {min(names)}")
 
@@ -184,6 +185,15 @@ def _digest_of(path: Path) -> str:
         while piece := opened.read(CHUNK):
             digest.update(piece)
     return digest.hexdigest()
+
+
+def _has_just_begun(directory: Path) -> bool:
+    """Whether a lock and an ignore file are what a writer leaves that dies at once."""
+    with suppress(OSError):
+        lock, ignore = directory / LOCK, directory / IGNORE
+        empty = not lock.exists() or lock.stat().st_size == 0
+        return empty and (not ignore.exists() or IGNORED.encode().startswith(ignore.read_bytes()))
+    return False
 
 
 def _lock_is_ours(directory: Path) -> bool:

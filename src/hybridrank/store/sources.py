@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .. import __version__
 from ..code.corpus import Corpus, How, Progress, checked_chunker, folder_of, notes_on
 from ..code.walk import MAX_BYTES, Found, Skipped
-from ..errors import ConfigError, InvalidValueError
+from ..errors import ConfigError, IndexFormatError, InvalidValueError
 from ..protocols import Chunker
 from ..records import BadLine, read_records
 from ..types import Document, tie_key
@@ -37,7 +37,8 @@ class Reading(NamedTuple):
         changes: which files came, changed and went.
         table: what to remember of the files.
         owner: file of each new document by id, as its place in the table; of no use for records.
-        moved: for each file of before its place in the table now, -1 for those that are gone.
+        moved: for each file of before its place in the table now, -1 for those that are gone or new in
+            content; None for records.
     """
 
     kept: Places
@@ -46,7 +47,7 @@ class Reading(NamedTuple):
     changes: Changes
     table: Mapping[str, Entry]
     owner: Mapping[str, int] = {}
-    moved: Places = np.zeros(0, np.int64)
+    moved: Places | None = None
 
 
 class Source(Protocol):
@@ -131,7 +132,10 @@ class CodeSource:
         moved = np.array([-1 if p in fresh else numbers.get(p, -1) for p in look.table], np.int64)
         kept = np.zeros(0, np.int64)
         if documents is not None and stored is not None:
-            kept = np.flatnonzero(moved[stored.arrays["owners"]] >= 0)
+            owners = stored.arrays["owners"]
+            if len(owners) != len(documents) or (owners < 0).any():
+                raise IndexFormatError("the files of the documents are not known")
+            kept = np.flatnonzero(moved[owners] >= 0)
         return Reading(
             kept,
             [document for _, some in new for document in some],
@@ -255,7 +259,7 @@ def arrays_of(
     if places is None:
         if reading.owner:
             owners[:] = [reading.owner[document.id] for document in documents]
-    elif stored is not None and len(reading.moved):
+    elif stored is not None and reading.moved is not None:
         kept = places >= 0
         owners[kept] = reading.moved[stored.arrays["owners"][places[kept]]]
         if reading.owner:

@@ -20,6 +20,7 @@ from .layout import (
     DATA,
     FORMAT,
     IGNORE,
+    IGNORED,
     MANIFEST,
     VERSION,
     Array,
@@ -41,6 +42,9 @@ def make_directory(directory: Path) -> None:
     _names_of(directory)
     with reported(directory):
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Before anything else, so that a walk that is on its way never sees the index.
+        if not (directory / IGNORE).exists():
+            (directory / IGNORE).write_text(IGNORED, "utf-8")
 
 
 class Writer:
@@ -65,11 +69,6 @@ class Writer:
         self._written: list[Path] = []
         with reported(directory):
             (directory / DATA).mkdir(exist_ok=True)
-            ignore = directory / IGNORE
-            if not ignore.exists():
-                ignore.write_text(
-                    "# The index of hybridrank; it can be deleted and made again.\n*\n", "utf-8"
-                )
             self._clean(before.manifest if before else _names_of(directory))
 
     def add(self, name: str, array: Array) -> None:
