@@ -153,6 +153,9 @@ def diagnose(
         raise NotIndexedError("the pipeline has no documents; call index, or Pipeline.for_code")
     if check_k(k) == 0:
         raise InvalidValueError("k is 0, so that every target would be missed; give 1 or more")
+    width = pipeline.recall if recall is None else check_k(recall, "recall")
+    if k > width:
+        raise InvalidValueError(f"k={k} is above recall={width}: legs give {width} hits each; raise recall")
     evaluation = evaluate(
         pipeline,
         cases,

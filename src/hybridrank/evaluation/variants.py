@@ -12,7 +12,7 @@ from ..config import build, load_config
 from ..errors import ConfigError, HybridRankError, UnknownNameError
 from ..pipeline import Pipeline
 from ..request import make_request
-from ..types import Document, FrozenDict
+from ..types import Document, FrozenDict, check_k
 from .cases import Case, check_cases
 from .experiment import Progress, evaluate, hits_needed
 from .judgements import Collapse
@@ -173,6 +173,8 @@ def check_variants(
         options = variants[name].options
         asked = {"recall": None, "weights": None, "rerank_depth": None, **options}
         try:
+            if asked["recall"] is not None:
+                check_k(asked["recall"], "recall")
             depth = hits_needed(pipeline, measures, k, asked["recall"])
             make_request(pipeline, "q", depth, where=None, explain=False, **asked)
         except HybridRankError as error:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from .escape import clip, printable, width
 
 WIDTH, HEIGHT = 560, 300
-LEFT, RIGHT, TOP, BOTTOM = 52, 18, 14, 44
+LEFT, RIGHT, TOP, BOTTOM = 60, 18, 14, 44
 COLOURS = 8
 """How many colours the style has: `.c0` to `.c7`."""
 _CHARACTER = 6.6

@@ -81,6 +81,9 @@ def experiment_page(
     if documents is not None:
         given = dict.fromkeys(view.evaluations, documents)
     baseline = view.comparison.baseline if view.comparison is not None else None
+    # Of a sweep, the losses of the configuration as it is; those of every setting would be many.
+    first = next(iter(view.evaluations))
+    traced = {first: view.evaluations[first]} if view.sweep is not None else view.evaluations
     sections = {
         "Settings": sweep_charts(view.sweep) if view.sweep is not None else "",
         "Differences": difference_charts(view.comparison) if view.comparison is not None else "",
@@ -89,7 +92,7 @@ def experiment_page(
         "Categories": categories(view.evaluations),
         "Missed targets": _losses(view.diagnosis),
         "Cases": query_rows(view.evaluations, baseline, view.diagnosis),
-        "Worst losses": worst_losses(view.evaluations, baseline, given),
+        "Worst losses": worst_losses(traced, baseline, given),
     }
     shown = {name: body for name, body in sections.items() if body}
     links = "".join(f'<a href="#{anchor(name)}">{name}</a>' for name in shown)

@@ -41,10 +41,10 @@ p{margin:6px 0;overflow-wrap:anywhere}
 .wide{overflow-x:auto;margin:8px 0}
 table{border-collapse:collapse;font-size:14px}
 th,td{text-align:left;vertical-align:top;padding:5px 16px 5px 0;border-bottom:1px solid var(--rule)}
-th{font-weight:600;color:var(--soft);white-space:nowrap}
+th{font-weight:600;color:var(--soft);max-width:16em;overflow-wrap:break-word}
 td{max-width:34em;overflow-wrap:break-word;min-width:3em}
-td:first-child{white-space:nowrap}
-.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
+td:first-child{min-width:6em;max-width:24em}
+.n{text-align:right;font-variant-numeric:tabular-nums}td.n{white-space:nowrap}
 .up{background:var(--good)}.down{background:var(--bad)}
 .n.up,.n.down{padding-left:8px}
 .mono{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:13px}
@@ -68,6 +68,8 @@ svg .name,svg .title{fill:var(--ink)}
 input,select{font:inherit;font-size:14px;color:var(--ink);background:var(--page);border:1px solid var(--rule);
  border-radius:5px;padding:5px 8px;max-width:100%}
 input{width:22em}
+.filters label{min-width:0;max-width:100%}
+select{max-width:min(100%,22em);text-overflow:ellipsis}
 tr[hidden]{display:none}
 details{border-bottom:1px solid var(--rule);padding:6px 0}
 summary{cursor:pointer;overflow-wrap:anywhere}

@@ -100,7 +100,7 @@ def _trace(name: str, outcome: CaseOutcome, by_path: Mapping[str, list[Document]
     final = ", ".join(str(outcome.ranks.get(target, "-")) for target in wanted)
     rows.append(("result", final, f"of {len(outcome.ids)}", "", "; ".join(outcome.ids[:_FIRST]), ""))
     head = ("stage", "target at", "", "ms", "first ids", "events")
-    return table(Table(name, head, rows, 1))
+    return table(Table(name, head, rows, len(head)))
 
 
 def _place(ids: Sequence[str], wanted: set[str]) -> int | None:
