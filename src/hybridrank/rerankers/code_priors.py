@@ -129,6 +129,22 @@ class CodePriors:
             found.append(Contribution("chunk", behind, "behind the best document of its file"))
         return tuple(found)
 
+    def features(self, ranking: Ranking, /) -> tuple[tuple[str, ...], F64]:
+        """The ranking's files, in the order of their first hits, and what is measured of each.
+
+        Files are named by path, or by id where a document has none. The array has shape (files, features):
+        the fields of `CodePriorsWeights` in their order, without those that begin with `chunk_`.
+
+        Raises:
+            InvalidValueError: a document belongs to no indexed file.
+            NotIndexedError: there are no documents yet.
+        """
+        index = self._indexed()
+        if not ranking:
+            return (), np.zeros((0, len(FEATURES)))
+        names = dict.fromkeys(hit.document.path or hit.id for hit in ranking)
+        return tuple(names), self._score(ranking, index).features
+
     def fingerprint(self) -> str:
         """Equal where rankings are: made of options and the indexed documents' files, names and words."""
         from hashlib import sha256
