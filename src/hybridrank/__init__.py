@@ -47,6 +47,7 @@ _MODULES = {
     "evaluation.ablation": "Ablation ablate",
     "evaluation.sweep": "Sweep sweep",
     "evaluation.diagnosis": "Diagnosis diagnose",
+    "report.experiment_page": "experiment_page write_page",
     "evaluation.outcomes": "Evaluation",
     "protocols": (
         "AsyncReranker AsyncRetriever BatchRetriever Chunker Closeable Embedder Explainable Fingerprinted "

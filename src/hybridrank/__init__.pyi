@@ -68,6 +68,8 @@ from .protocols import Weighted as Weighted
 from .registry import ComponentInfo as ComponentInfo
 from .registry import components as components
 from .registry import load_component as load_component
+from .report.experiment_page import experiment_page as experiment_page
+from .report.experiment_page import write_page as write_page
 from .rerankers.code_priors import CodePriors as CodePriors
 from .rerankers.definition_first import DefinitionFirst as DefinitionFirst
 from .rerankers.priors_weights import CodePriorsWeights as CodePriorsWeights

@@ -33,6 +33,10 @@ MEANING: Mapping[LossStage, str] = FrozenDict(
 )
 
 
+DEEPEST = 10_000
+"""How many hits a leg is asked for when a target is looked for below the recall width."""
+
+
 @dataclass(frozen=True, slots=True)
 class Loss:
     """A target that is not among the first k, and the stage that lost it.
@@ -41,7 +45,8 @@ class Loss:
         target: `id`, `path` or `path:first-last`.
         stage: where it was lost; `part` is the reranker's name there, else `""`.
         reason: a sentence without a full stop.
-        legs: its rank in each leg that ran, searched as deep as the corpus; None where it is not there.
+        legs: its rank in each leg that ran, searched as deep as the corpus but at most `DEEPEST` hits; None
+            where it is not there. A leg of which that is not known is left out.
         way: its rank after fusion and after each reranker that saw it; None where it is gone.
         documents: ids of the documents that hold it.
     """
@@ -277,8 +282,7 @@ def _legs(
             if stage.name not in deep:
                 query = outcome.result.trace.query
                 deep[stage.name] = _searched_deeper(pipeline, stage.name, query, where)
-            ids = deep[stage.name]
-            places[stage.name] = ids if isinstance(ids, str) else first_place(ids, wanted)
+            places[stage.name] = _deep_place(deep[stage.name], wanted, len(pipeline.documents or ()))
         else:
             places[stage.name] = place if place is not None else f"failed ({failed})"
     return places
@@ -291,9 +295,18 @@ def _searched_deeper(
     if leg is None:
         return "is no leg of this pipeline"
     try:
-        return leg.retrieve(query, k=len(pipeline.documents or ()), where=where).ids
+        return leg.retrieve(query, k=min(DEEPEST, len(pipeline.documents or ())), where=where).ids
     except Exception as error:  # whatever a leg does when it is asked for everything
         return f"cannot be searched deeper ({type(error).__name__}: {error})"
+
+
+def _deep_place(ids: Sequence[str] | str, wanted: Iterable[str], documents: int) -> int | str | None:
+    if isinstance(ids, str):
+        return ids
+    place = first_place(ids, wanted)
+    if place is None and len(ids) == DEEPEST < documents:
+        return f"does not have it in its first {DEEPEST:,}"
+    return place
 
 
 def first_place(ids: Sequence[str], wanted: Iterable[str]) -> int | None:

@@ -33,7 +33,7 @@ def ablation_text(ablation: Ablation) -> str:
 
 def sweep_text(sweep: Sweep) -> str:
     """Means and latencies by setting."""
-    return "\n".join([sweep_heading(sweep), *map(table_text, sweep_tables(sweep)), *sweep.notes])
+    return "\n".join([printable(sweep_heading(sweep)), *map(table_text, sweep_tables(sweep)), *sweep.notes])
 
 
 def diagnosis_text(diagnosis: Diagnosis) -> str:
