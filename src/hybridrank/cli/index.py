@@ -69,6 +69,8 @@ def index(
         raise click.UsageError("--quiet and --verbose exclude each other")
     if (id_field is None) != (text_field is None):
         raise click.UsageError("--id-field and --text-field belong together")
+    if id_field is not None and max_bytes is not None:
+        raise click.UsageError("--max-bytes does not go with --id-field")
     notes.quiet, notes.verbose = quiet, verbose
     with reported():
         from ..config import default_config
@@ -112,8 +114,6 @@ def _source(
     from ..store.sources import CodeSource, RecordSource
 
     if id_field is not None and text_field is not None:
-        if max_bytes is not None:
-            raise click.UsageError("--max-bytes does not go with --id-field")
         return RecordSource(path, id_field, text_field)
     if path.is_file():
         try:

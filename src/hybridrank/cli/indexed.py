@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,9 +57,14 @@ def pipeline_to_search(
     ablation: str | None,
     max_bytes: int | None,
     update: bool,
+    check: Callable[[Any, str | None], None],
     watch: Progress | None,
 ) -> Pipeline | None:
     """The pipeline of the index of that path, brought up to date; None where there is no index.
+
+    Args:
+        check: called with configuration and ablation before anything is read; raises for flags that do not
+            fit them.
 
     Raises:
         IndexNotFoundError: there is none in the directory that was given.
@@ -69,7 +75,7 @@ def pipeline_to_search(
     directory = place_of(path, index)
     if index is None and not layout.exists(directory):
         return None
-    opened = _opened(notes, directory, path, index, config, ablation, max_bytes, update, watch)
+    opened = _opened(notes, directory, path, index, config, ablation, max_bytes, update, check, watch)
     for note in opened.notes:
         notes.warning(note)
     if opened.outcome == "stale":
@@ -88,6 +94,7 @@ def _opened(
     ablation: str | None,
     max_bytes: int | None,
     update: bool,
+    check: Callable[[Any, str | None], None],
     watch: Progress | None,
 ) -> Opened[Pipeline]:
     from dataclasses import replace
@@ -121,6 +128,7 @@ def _opened(
     given = config is not None or ablation is not None
     chosen: Any = own if config is None else config
     variant = ablation if given else stored.manifest["ablation"]
+    check(chosen, variant)
     wanted = Pipeline.from_config(chosen, ablation=variant) if given else None
     other = wanted is not None and wanted.origin != (own, stored.manifest["ablation"])
     if other or (max_bytes is not None and source is not None and _limit(stored) != max_bytes):

@@ -191,7 +191,7 @@ def _where(globs: tuple[str, ...], languages: tuple[str, ...], kinds: tuple[str,
     return where or None
 
 
-def _refuse_early(text: str, options: Mapping[str, Any], config: Path | None, ablation: str | None) -> None:
+def _refuse_early(text: str, options: Mapping[str, Any], config: Any, ablation: str | None) -> None:
     """Raise for flags that do not fit the pipeline, before minutes of indexing rather than after."""
     from ..config import default_config
     from ..pipeline import Pipeline
@@ -215,6 +215,9 @@ def _indexed(
     from ..pipeline import Pipeline
     from .indexed import pipeline_to_search
 
+    def check(config: Any, ablation: str | None) -> None:
+        _refuse_early(text, options, config, ablation)
+
     with progress(not notes.quiet) as watch:
         found = pipeline_to_search(
             notes,
@@ -224,6 +227,7 @@ def _indexed(
             ablation=ablation,
             max_bytes=max_bytes,
             update=update,
+            check=check,
             watch=watch,
         )
         if found is not None:

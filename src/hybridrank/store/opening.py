@@ -45,6 +45,9 @@ Outcome = Literal["built", "updated", "unchanged", "stale"]
 Config = str | Path | Mapping[str, Any]
 NO_CHANGES = Changes()
 
+TIMEOUT = 600.0
+"""Seconds to wait for another process that writes the index."""
+
 
 @dataclass(frozen=True)
 class Opened(Generic[PipelineT]):
@@ -101,7 +104,7 @@ def open_index(
     refit: bool = False,
     strict: bool = True,
     keep: bool = True,
-    timeout: float = 60.0,
+    timeout: float | None = None,
     waiting: Waiting | None = None,
     progress: Progress | None = None,
 ) -> Opened[PipelineT]:
@@ -112,7 +115,7 @@ def open_index(
         strict: raise where the index cannot be written. Otherwise answer from what is there while another
             process writes it, and from memory where nothing can be written; a note says so.
         keep: write what was changed to disk.
-        timeout: seconds to wait for another process that writes it.
+        timeout: seconds to wait for another process that writes it; `TIMEOUT` if None.
         waiting: called with a line for people when there is one.
 
     Raises:
@@ -135,7 +138,10 @@ def open_index(
         return _opened(made, directory, notes, started, None)
     try:
         make_directory(directory)
-        with reported(directory), Lock(directory, timeout=timeout, waiting=waiting):
+        with (
+            reported(directory),
+            Lock(directory, timeout=TIMEOUT if timeout is None else timeout, waiting=waiting),
+        ):
             return _written(kind, wanted, source, directory, refit, strict, started, progress)
     except LockError as error:
         if strict or stored is None:
