@@ -3,7 +3,8 @@
     python benchmarks/ctags_agreement.py CORPUS [--language NAME ...] [--missed N]
 
 CORPUS is a folder of repositories. A tag is found when a document of its file has its name and its line. Of
-the others it says what they stand in: a function (whose inside is no document of its own), a class, or else.
+the others it says what they stand in: a function (whose inside is no document of its own), a text (a comment
+or string of several lines, where ctags sees code), a class, or else.
 """
 
 from __future__ import annotations
@@ -14,20 +15,21 @@ import re
 import subprocess
 import sys
 import time
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hybridrank.code.chunk import TreeSitterChunker
+from hybridrank.code.chunk import TreeSitterChunker, parse
 from hybridrank.code.decode import decode
 from hybridrank.code.generated import generated_text
+from hybridrank.code.grammar import load
+from hybridrank.code.grammars import GRAMMARS
 from hybridrank.code.languages import language_of
 from hybridrank.code.walk import Found, walk
 from hybridrank.types import Document, SourceFile
 
-
-_NO_NAME = re.compile(r"__anon|AnonymousFunction|anonymous[A-Z]|<|$")
+_NO_NAME = re.compile(r"__anon|AnonymousFunction|anonymous[A-Z]|<|_$|$")
+_TEXT = re.compile("comment|string|heredoc|quoted_content|haddock|sigil")
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Row:
 
 ROWS = (
     Row("python", "Python", "cfm", "httpx"),
-    Row("javascript", "JavaScript", "cfgmGS", "redux"),
+    Row("javascript", "JavaScript", "cfgmGS", "phoenix"),
     Row("typescript", "TypeScript", "cfGigm", "zod"),
     Row("tsx", "TypeScript", "cfGigm", "zod"),
     Row("go", "Go", "fisnt", "chi"),
@@ -72,18 +74,14 @@ class Result:
     seconds: float = 0.0
     size: int = 0
 
-    @property
-    def recall(self) -> float:
-        return self.found / self.tags if self.tags else 1.0
-
-    @property
-    def nested(self) -> int:
-        return len(self.missed.get("function", ()))
+    def count(self, where: str) -> int:
+        return len(self.missed.get(where, ()))
 
     @property
     def recall_outside(self) -> float:
-        """Recall of the tags that do not stand in a function."""
-        return self.found / (self.tags - self.nested) if self.tags > self.nested else 1.0
+        """Recall of the tags that stand neither in a function nor in a text."""
+        outside = self.tags - self.count("function") - self.count("text")
+        return self.found / outside if outside else 1.0
 
 
 def agreement(row: Row, corpus: Path) -> Result:
@@ -105,10 +103,13 @@ def agreement(row: Row, corpus: Path) -> Result:
         result.size += len(text)
         result.files += 1
         result.symbols += sum(d.kind in ("function", "method", "class") for d in documents)
+        texts: set[int] | None = None
         for name, line, kind in tags.get(path.as_posix(), ()):
             result.tags += 1
             where = place(documents, name, line)
             if where:
+                texts = lines_of_texts(text, row.language) if texts is None else texts
+                where = "text" if line in texts else where
                 at = f"{path.relative_to(corpus)}:{line} {kind} {name}"
                 result.missed.setdefault(where, []).append(at)
             else:
@@ -124,7 +125,7 @@ def tags_of(paths: Sequence[Path], row: Row) -> dict[str, list[tuple[str, int, s
         f"--kinds-{row.ctags}={row.kinds}",
         "--output-format=json",
     ]
-    command += ["--fields=NnKFS", "--extras=-F", "-f", "-", "-L", "-"]
+    command += ["--fields=NnKFSP", "--extras=-F", "-f", "-", "-L", "-"]
     listing = "\n".join(p.as_posix() for p in paths)
     done = subprocess.run(command, input=listing, capture_output=True, text=True, check=True)
     found: dict[str, list[tuple[str, int, str]]] = {}
@@ -137,6 +138,8 @@ def tags_of(paths: Sequence[Path], row: Row) -> dict[str, list[tuple[str, int, s
             continue  # macros without parameters are no functions
         if tag["kind"] == "function" and row.ctags in ("C", "C++") and name.isupper():
             continue  # `TEST(suite, name) {...}`, which has the name `suite.name` here
+        if row.ctags == "JavaScript" and tag["kind"] == "class" and "class" not in tag["pattern"]:
+            continue  # any object literal is a class to ctags
         found.setdefault(tag["path"], []).append((name, tag["line"], tag["kind"]))
     return found
 
@@ -160,9 +163,29 @@ def place(documents: Sequence[Document], name: str, line: int) -> str:
     return "class" if kinds & {"class", "class_body"} else "rest"
 
 
+def lines_of_texts(text: str, language: str) -> set[int]:
+    """The lines that begin inside a comment or string."""
+    root = parse(load(GRAMMARS[language]), text.encode("utf-8", "surrogatepass"), float("inf"))
+    lines: set[int] = set()
+    todo = [root] if root else []
+    while todo:
+        node = todo.pop()
+        if _TEXT.search(node.type):
+            lines.update(range(node.start_point[0] + 2, node.end_point[0] + 2))
+        elif node.end_point[0] > node.start_point[0]:
+            todo.extend(node.children)
+    return lines
+
+
 def plain(name: str) -> str:
     """A name without quotes, brackets and spaces, its parts joined by dots."""
     return re.sub(r"[.:\\\[]+", ".", re.sub(r"['\"`#\s\]]", "", name)).strip(".")
+
+
+def is_universal() -> bool:
+    """Whether `ctags` is Universal Ctags with JSON output."""
+    done = subprocess.run(["ctags", "--list-features"], capture_output=True, text=True)
+    return done.returncode == 0 and "json" in done.stdout
 
 
 def results(corpus: Path, languages: Sequence[str]) -> Iterator[Result]:
@@ -179,13 +202,15 @@ def main() -> None:
     parser.add_argument("--language", action="append", default=[])
     parser.add_argument("--missed", type=int, default=0, metavar="N", help="show N missed tags of each kind")
     options = parser.parse_args()
-    print("| language | repository | files | tags | found | outside functions | in class | else | MB/s |")
-    print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    missed = "in functions | in texts | in classes | else"
+    print(f"| language | repository | files | tags | {missed} | found outside | MB/s |")
+    print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for r in results(options.corpus, options.language):
-        counts = Counter({where: len(tags) for where, tags in r.missed.items()})
+        missed = " | ".join(str(r.count(where)) for where in ("function", "text", "class", "rest"))
+        speed = r.size / 1e6 / max(r.seconds, 1e-9)
         print(
-            f"| {r.row.language} | {r.row.repository} | {r.files} | {r.tags} | {r.recall:.1%} | {r.recall_outside:.1%} "
-            f"| {counts['class']} | {counts['rest']} | {r.size / 1e6 / max(r.seconds, 1e-9):.1f} |"
+            f"| {r.row.language} | {r.row.repository} | {r.files} | {r.tags} | {missed} "
+            f"| {r.recall_outside:.1%} | {speed:.1f} |"
         )
         sys.stdout.flush()
         for where, tags in sorted(r.missed.items()):

@@ -77,7 +77,9 @@ def _import(node: Node, text: Text) -> Import | None:
 ELIXIR = Grammar(
     module="tree_sitter_elixir",
     definitions={"call": _call},
-    blocks=frozenset({"do_block", "call", "else_block"}),
+    blocks=frozenset(
+        {"do_block", "call", "else_block", "arguments", "anonymous_function", "stab_clause", "body"}
+    ),
     imports={"call": _import},
     comments=frozenset({"comment", "unary_operator"}),
 )

@@ -51,7 +51,15 @@ RUBY = Grammar(
     },
     blocks=frozenset(
         {
-            *("body_statement", "singleton_class", "call", "argument_list", "do_block", "block"),
+            *(
+                "assignment",
+                "body_statement",
+                "singleton_class",
+                "call",
+                "argument_list",
+                "do_block",
+                "block",
+            ),
             *("block_body", "if", "unless", "else", "elsif", "then", "begin", "if_modifier"),
             *("unless_modifier", "rescue", "ensure"),
         }

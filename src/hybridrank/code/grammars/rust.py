@@ -30,7 +30,7 @@ RUST = Grammar(
         "impl_item": Define("class_body", _impl_name, members=True),
         "mod_item": with_field("body", Define("module", members=True)),
     },
-    blocks=frozenset({"declaration_list", "foreign_mod_item"}),
+    blocks=frozenset({"declaration_list", "foreign_mod_item", "const_item", "block"}),
     imports={"use_declaration": NO_NAMES, "extern_crate_declaration": NO_NAMES},
     comments=frozenset({"line_comment", "block_comment", "attribute_item"}),
 )
