@@ -95,9 +95,10 @@ def test_every_missed_target_is_lost_by_one_stage_that_the_trace_bears_out(
         ranks = list(loss.way.values())
         if loss.stage == "reranker":
             place = list(loss.way).index(loss.part)
-            assert ranks[place - 1] is not None
-            assert ranks[place - 1] <= k
-            assert ranks[place] is None or ranks[place] > k
+            before, after = ranks[place - 1], ranks[place]
+            assert before is not None
+            assert before <= k
+            assert after is None or after > k
             assert all(rank is None or rank > k for rank in ranks[place:])
         elif loss.stage == "fusion":
             assert all(rank is None or rank > k for rank in ranks)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from .inputs import FILE, corpus_options
 from .output import DEGRADED, Failure, Notes
 
 if TYPE_CHECKING:
@@ -25,33 +26,20 @@ F = TypeVar("F", bound=Callable[..., Any])
 SCHEMA = 1
 """Raised when a field of `--json` changes its meaning or goes away; new fields do not raise it."""
 
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _OPTIONS = (
-    click.option("--cases", required=True, type=_FILE, metavar="FILE", help="Cases, as .jsonl or .json."),
+    click.option("--cases", required=True, type=FILE, metavar="FILE", help="Cases, as .jsonl or .json."),
     click.option(
         "--config",
-        type=_FILE,
+        type=FILE,
         metavar="FILE",
         help="Pipeline from a TOML or JSON file.  [default: the one for code; for text with --records]",
     ),
-    click.option(
-        "--root",
-        type=click.Path(exists=True, path_type=Path),
-        metavar="PATH",
-        help="Search the source files below PATH.  [default: here]",
-    ),
+    corpus_options,
     click.option(
         "--index",
         type=click.Path(exists=True, file_okay=False, path_type=Path),
         metavar="DIR",
-        help="Search the documents of an index on disk.",
-    ),
-    click.option(
-        "--records", type=_FILE, metavar="FILE", help="Search the records of a .jsonl or .json file."
-    ),
-    click.option("--id-field", metavar="NAME", help="Field of a record that holds its id.  [default: id]"),
-    click.option(
-        "--text-field", metavar="NAME", help="Field of a record that holds its text.  [default: text]"
+        help="Corpus: the documents of an index on disk.  [default: the source files here]",
     ),
     click.option("--max-bytes", type=click.IntRange(min=1), metavar="N", help="Skip larger files."),
 )
@@ -81,7 +69,7 @@ _RUNS = (
         help="Hits per search.  [default: as many as the measures look at]",
     ),
     click.option(
-        "--contract", type=_FILE, metavar="FILE", help="Contract whose selection policy is to be kept."
+        "--contract", type=FILE, metavar="FILE", help="Contract whose selection policy is to be kept."
     ),
     click.option(
         "--no-share",
