@@ -275,7 +275,8 @@ class Outliner:
     def lines_of(self, node: Node) -> tuple[int, int]:
         """First and last line, counted by offset: tree-sitter's own rows know no lone carriage return."""
         start, end = self.base + node.start_byte, self.base + node.end_byte
-        return bisect_right(self.starts, start), bisect_right(self.starts, max(end - 1, start))
+        starts, lines = self.starts, self.top.end  # a node may stand behind the last line
+        return bisect_right(starts, start, 0, lines), bisect_right(starts, max(end - 1, start), 0, lines)
 
     def text(self, node: Node) -> str:
         found = self.source[self.base + node.start_byte : self.base + node.end_byte]
@@ -307,8 +308,8 @@ def cover(top: Item, items: Sequence[Item], lines: Sequence[str]) -> list[Span]:
             return
         is_head = level is not top and id(level) not in headed
         headed.add(id(level))
-        above = spans[-1].end if spans else 0
-        if not is_head and above == start - 1 and all(map(_CLOSING.fullmatch, lines[start - 1 : stop])):
+        follows = bool(spans) and spans[-1].end == start - 1
+        if follows and not is_head and all(map(_CLOSING.fullmatch, lines[start - 1 : stop])):
             spans[-1] = spans[-1]._replace(end=stop)  # a closing bracket alone is no document
             return
         kind = "class_body" if level.kind == "class" and not is_head else level.kind
