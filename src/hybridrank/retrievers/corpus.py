@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DuplicateIdError
-from ..text.strings import digest_of
+from ..text.strings import digest_of, hashes_of
 from ..types import Document, Filter, tie_key
 
 
@@ -73,7 +73,7 @@ class Corpus:
         """Hex digest of the ids in the order of `documents`."""
         if isinstance(self.documents, Ordered):
             return self.documents.digest
-        return digest_of(document.id for document in self.documents)
+        return digest_of(hashes_of([document.id for document in self.documents]))
 
     def mask(self, where: Filter | None) -> NDArray[np.bool_] | None:
         """Which documents pass, shape (documents,), read-only; None when all do.

@@ -119,7 +119,7 @@ class Postings:
         """Hex digest of terms, counts and lengths."""
         if self.known_digest:
             return self.known_digest
-        terms = self._terms()
+        terms = self._terms
         content = sha256()
         for array, kind in (
             (self.lengths, "<i8"),
@@ -134,7 +134,7 @@ class Postings:
 
     def state(self) -> dict[str, Any]:
         """Arrays and the digest, from which `restored` makes them again."""
-        terms = self._terms()
+        terms = self._terms
         return {
             "terms": terms.data,
             "term_ends": terms.ends,
@@ -206,6 +206,7 @@ class Postings:
         lengths = np.concatenate((self.lengths, fresh.lengths))[rows]
         return TermCounts(tuple(terms[number] for number in used.tolist()), kept, lengths)
 
+    @cached_property
     def _terms(self) -> Strings:
         return Strings.of(self.rows)
 

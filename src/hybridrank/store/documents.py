@@ -6,14 +6,13 @@ import json
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from hashlib import blake2b
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DuplicateIdError, IndexFormatError, InvalidValueError
-from ..text.strings import Blob, digest_of
+from ..text.strings import Blob, digest_of, hash_of, hashes_of
 from ..types import Document, FrozenDict, tie_key
 
 _KEPT = 4096
@@ -112,7 +111,7 @@ class StoredDocuments(Sequence[Document]):
 
     def find(self, id: str) -> int:
         """The place of the document of that id, or -1."""
-        wanted = np.uint64(_hash(id))
+        wanted = np.uint64(hash_of(id))
         at = int(np.searchsorted(self._hashes, wanted))
         while at < len(self) and self._hashes[at] == wanted:
             place = int(self._places[at])
@@ -127,7 +126,7 @@ class StoredDocuments(Sequence[Document]):
     @cached_property
     def digest(self) -> str:
         """Hex digest of the ids in their order."""
-        return digest_of(self.ids())
+        return digest_of(self._ordered_hashes())
 
     def heads(self) -> Iterator[Document]:
         """The documents without their texts."""
@@ -173,9 +172,9 @@ class StoredDocuments(Sequence[Document]):
     @classmethod
     def _packed(cls, documents: Sequence[Document]) -> StoredDocuments:
         metadata: dict[int, str] = {}
-        heads = Blob.of(_packed_head(document, metadata) for document in documents)
-        texts = Blob.of(document.text.encode("utf-8", "surrogatepass") for document in documents)
-        hashes = np.fromiter((_hash(document.id) for document in documents), np.uint64, len(documents))
+        heads = Blob.of_texts(_packed_head(document, metadata) for document in documents)
+        texts = Blob.of_texts(document.text for document in documents)
+        hashes = hashes_of([document.id for document in documents])
         made = cls(heads, texts, *_by_hash(hashes))
         made._refuse_duplicates()
         return made
@@ -236,24 +235,19 @@ class _Positions(Mapping[str, int]):
         return len(self._documents)
 
 
-def _hash(id: str) -> int:
-    return int.from_bytes(blake2b(id.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
-
-
 def _by_hash(hashes: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Places]:
     order = np.argsort(hashes, kind="stable").astype(np.int64)
     return hashes[order], order
 
 
-def _packed_head(d: Document, known: dict[int, str]) -> bytes:
+def _packed_head(d: Document, known: dict[int, str]) -> str:
     # Many documents share one mapping.
     metadata = known.get(id(d.metadata))
     if metadata is None:
         _refuse_unplain(d.id, "metadata", d.metadata)
         metadata = known[id(d.metadata)] = json.dumps(d.metadata, ensure_ascii=False)
     fields = [d.id, d.path, d.start_line, d.end_line, d.kind, d.name, d.qualified_name, d.language]
-    head = f"{json.dumps(fields, ensure_ascii=False)[:-1]}, {metadata}]"
-    return head.encode("utf-8", "surrogatepass")
+    return f"{json.dumps(fields, ensure_ascii=False)[:-1]}, {metadata}]"
 
 
 def _refuse_unplain(id: str, where: str, value: object) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from hashlib import sha256
+from hashlib import blake2b, sha256
+from itertools import pairwise
 from typing import Any, overload
 
 import numpy as np
@@ -14,13 +15,19 @@ from ..errors import IndexFormatError
 _ENCODING, _ERRORS = "utf-8", "surrogatepass"
 
 
-def digest_of(strings: Iterable[str]) -> str:
-    """Hex digest of strings in their order."""
-    digest = sha256()
-    for string in strings:
-        encoded = string.encode(_ENCODING, _ERRORS)
-        digest.update(b"%d " % len(encoded) + encoded)
-    return digest.hexdigest()
+def hash_of(string: str) -> int:
+    """64 bits of BLAKE2b."""
+    return int.from_bytes(blake2b(string.encode(_ENCODING, _ERRORS), digest_size=8).digest(), "little")
+
+
+def hashes_of(strings: Sequence[str]) -> NDArray[np.uint64]:
+    """`hash_of` each string."""
+    return np.fromiter(map(hash_of, strings), np.uint64, len(strings))
+
+
+def digest_of(hashes: NDArray[np.uint64]) -> str:
+    """Hex digest of hashes in their order."""
+    return sha256(hashes.astype("<u8", copy=False).tobytes()).hexdigest()
 
 
 class Blob(Sequence[bytes]):
@@ -57,6 +64,32 @@ class Blob(Sequence[bytes]):
         ends = np.zeros(len(listed) + 1, np.int64)
         np.cumsum(np.fromiter(map(len, listed), np.int64, len(listed)), out=ends[1:])
         return cls(np.frombuffer(b"".join(listed), np.uint8), ends)
+
+    @classmethod
+    def of_texts(cls, texts: Iterable[str]) -> Blob:
+        """Of texts in UTF-8; lone surrogates are kept."""
+        listed = list(texts)
+        joined = "".join(listed)
+        data = np.frombuffer(joined.encode(_ENCODING, _ERRORS), np.uint8)
+        ends = np.zeros(len(listed) + 1, np.int64)
+        np.cumsum(np.fromiter(map(len, listed), np.int64, len(listed)), out=ends[1:])
+        return cls(data, ends if joined.isascii() else np.append(_starts(data), len(data))[ends])
+
+    def texts(self) -> list[str]:
+        """All of them as text.
+
+        Raises:
+            IndexFormatError: they are no UTF-8.
+        """
+        data = np.asarray(self.data)
+        try:
+            whole = bytes(self._bytes).decode(_ENCODING, _ERRORS)
+        except UnicodeDecodeError as error:
+            raise IndexFormatError(f"a stored text is damaged ({error.reason}); index again") from error
+        ends = np.asarray(self.ends)
+        if len(whole) < len(data):
+            ends = np.searchsorted(_starts(data), ends)
+        return [whole[start:stop] for start, stop in pairwise(ends.tolist())]
 
     def __len__(self) -> int:
         return len(self._ends) - 1
@@ -106,6 +139,11 @@ class Blob(Sequence[bytes]):
         return Blob(np.concatenate(pieces) if pieces else np.zeros(0, np.uint8), ends)
 
 
+def _starts(data: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Where characters start in UTF-8."""
+    return np.flatnonzero((data & 0xC0) != 0x80)
+
+
 class Strings(Sequence[str]):
     """Sorted, distinct strings: each can be had by its place, and its place by binary search.
 
@@ -123,7 +161,7 @@ class Strings(Sequence[str]):
             return strings
         if isinstance(strings, _Places):
             return strings.strings
-        blob = Blob.of(string.encode(_ENCODING, _ERRORS) for string in strings)
+        blob = Blob.of_texts(strings)
         return cls(blob.data, blob.ends)
 
     @property
@@ -168,7 +206,7 @@ class Strings(Sequence[str]):
         return self._blob.text(place % len(self))
 
     def __iter__(self) -> Iterator[str]:
-        return map(self._blob.text, range(len(self._blob)))
+        return iter(self._blob.texts())
 
 
 class _Places(Mapping[str, int]):
