@@ -194,6 +194,20 @@ def test_without_takes_the_weight_too() -> None:
     assert list(made["x"].retrievers) == ["text"]
 
 
+def test_one_leg_that_is_left_has_no_candidates_to_compare() -> None:
+    config = {
+        "retrievers": {
+            "text": {"use": "bm25", "complete": True},
+            "name": {"use": "bm25", "fields": ["name"], "complete": True},
+        },
+        "fuser": {"use": "rrf", "same_candidates": True},
+    }
+    patch = without(config, "name")
+    assert patch == {"retrievers.name": False, "fuser.same_candidates": False}
+    made = ablate(config, DOCUMENTS, cases(2), variants={"x": patch}, measures="Recall@10")
+    assert made.comparison.evaluations["x"].means == {"Recall@10": 1.0}
+
+
 # Sharing
 
 
