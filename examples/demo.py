@@ -16,7 +16,7 @@ QUERIES = {
     "an identifier": "raise_for_status",
     "an intent": "where are redirects followed",
     "mixed languages": "raise_for_status 在哪被调用",
-    "a paraphrase": "give up when the server takes too long to answer",
+    "a paraphrase": "waited too long for a free connection",
 }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -13,9 +12,10 @@ import numpy as np
 from ..errors import InvalidValueError, NotIndexedError
 from ..text.tokenizer import Tokenizer
 from ..types import Contribution, Document, Hit, Ranking, check_k
+from .priors_chunks import chunk_scores
 from .priors_features import F64, FEATURES, Candidates, file_features
-from .priors_index import DEFINITIONS, FileIndex, file_of
-from .priors_paths import ROLES, Tokenize, compact, is_test
+from .priors_index import FileIndex
+from .priors_paths import Tokenize
 from .priors_question import Question
 from .priors_reasons import reason
 from .priors_weights import CodePriorsWeights
@@ -67,7 +67,11 @@ class CodePriors:
         )
 
     def index(self, documents: Sequence[Document], /) -> Self:
-        """A new CodePriors that knows these documents; their order does not matter."""
+        """A new CodePriors that knows these documents; their order does not matter.
+
+        Raises:
+            DuplicateIdError: two documents have one id.
+        """
         new = copy.copy(self)
         new._set(_index=FileIndex.build(documents, self.tokenizer))
         return new
@@ -163,11 +167,6 @@ class CodePriors:
         return f"CodePriors({', '.join(shown)})"
 
     def _score(self, ranking: Ranking, index: FileIndex) -> _Scored:
-        for hit in ranking:
-            if file_of(hit.document) not in index.files:
-                raise InvalidValueError(
-                    f"document {hit.id!r} belongs to no indexed file; index the documents that are ranked"
-                )
         question = Question.of(ranking.query.text, index, self.tokenizer)
         candidates = Candidates.of(ranking.hits, index)
         features = file_features(ranking.hits, candidates, question, index, self.tokenizer)
@@ -176,29 +175,11 @@ class CodePriors:
         of_files = np.zeros(len(features))
         for column, weight in enumerate(weights.tolist()):
             of_files += features[:, column] * weight
-        within = self._within(ranking.hits, candidates, question)
+        within = chunk_scores(ranking.hits, candidates.legs, question, self.weights, self.tokenizer)
         best = np.full(len(of_files), -np.inf)
         np.maximum.at(best, candidates.of_hit, within)
         of_hits = of_files[candidates.of_hit] - (best[candidates.of_hit] - within)
         return _Scored(candidates, features, of_files, of_hits)
-
-    def _within(self, hits: Sequence[Hit], candidates: Candidates, question: Question) -> F64:
-        """What each document is worth inside its file."""
-        weights = self.weights
-        scores: F64 = np.asarray(candidates.legs.mean(axis=0) * weights.chunk_match)
-        asks_for_tests = question.asked[ROLES.index("test")]
-        for place, hit in enumerate(hits):
-            document = hit.document
-            if not document.name:
-                continue
-            terms = frozenset(self.tokenizer(document.name))
-            met = [question.weights[term] for term in terms if term in question.weights]
-            if met:
-                scores[place] += weights.chunk_name * math.sqrt(math.fsum(met) * len(met) / len(terms))
-            scores[place] += weights.chunk_defined * _defines(document, question)
-            if not asks_for_tests and is_test(document.qualified_name):
-                scores[place] += weights.chunk_test
-        return scores
 
     def _indexed(self) -> FileIndex:
         if self._index is None:
@@ -210,17 +191,6 @@ class CodePriors:
     def _set(self, **values: Any) -> None:
         for name, value in values.items():
             object.__setattr__(self, name, value)
-
-
-def _defines(document: Document, question: Question) -> float:
-    """How surely the document is what an identifier of the query asks for: 1, 0.5 or 0."""
-    if document.kind not in DEFINITIONS:
-        return 0.0
-    scopes = document.qualified_name.split(".")
-    if document.name in question.identifiers:
-        return 0.5 if document.kind == "method" and document.name in scopes[:-1] else 1.0
-    folded = compact(document.name)
-    return 0.5 if folded and folded in map(compact, question.identifiers) else 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

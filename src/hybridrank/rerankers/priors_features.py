@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..types import Component, Hit
+from ..errors import InvalidValueError
+from ..types import Hit
 from .priors_index import EXACT, FOLDED, FileIndex, file_of
 from .priors_paths import ROLES, PathFacts, Tokenize, compact, path_facts
 from .priors_question import Question, dice, trigrams
@@ -60,8 +61,20 @@ class Candidates:
 
     @classmethod
     def of(cls, hits: Sequence[Hit], index: FileIndex) -> Candidates:
+        """The files of these hits.
+
+        Raises:
+            InvalidValueError: a document belongs to no file of the index.
+        """
         places: dict[int, int] = {}
-        of_hit = [places.setdefault(index.files[file_of(hit.document)], len(places)) for hit in hits]
+        of_hit: list[int] = []
+        for hit in hits:
+            number = index.files.get(file_of(hit.document))
+            if number is None:
+                raise InvalidValueError(
+                    f"document {hit.id!r} belongs to no indexed file; index the documents that are ranked"
+                )
+            of_hit.append(places.setdefault(number, len(places)))
         return cls(np.array(list(places), np.int64), np.array(of_hit, np.int64), leg_scores(hits))
 
 
@@ -70,29 +83,18 @@ def leg_scores(hits: Sequence[Hit]) -> F64:
 
     Legs are the components before `fusion`; where there are no components the hits' own score stands for one.
     """
-    names: dict[str, int] = {}
-    cells: list[tuple[int, int, float]] = []
+    legs: dict[str, list[float]] = {}
     for place, hit in enumerate(hits):
-        for name, component in _legs(hit.components):
-            cells.append((names.setdefault(name, len(names)), place, component.score))
-    scores = np.zeros((max(len(names), 1), len(hits)))
-    if cells:
-        rows, columns, values = zip(*cells, strict=True)
-        scores[rows, columns] = values
-    else:
-        scores[0] = [hit.score for hit in hits]
+        for name, component in hit.components.items():
+            if name == FUSION:
+                break
+            if name not in legs:
+                legs[name] = [0.0] * len(hits)
+            legs[name][place] = component.score
+    scores = np.array(list(legs.values()) or [[hit.score for hit in hits]], np.float64)
     scores = np.where(np.isfinite(scores), np.maximum(scores, 0.0), 0.0)
     best = scores.max(axis=1, initial=0.0, keepdims=True)
     return np.asarray(scores / np.where(best > 0.0, best, 1.0))
-
-
-def _legs(components: Mapping[str, Component]) -> list[tuple[str, Component]]:
-    found = []
-    for name, component in components.items():
-        if name == FUSION:
-            break
-        found.append((name, component))
-    return found
 
 
 def file_features(

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
-from ..errors import IndexFormatError
+from ..errors import DuplicateIdError, IndexFormatError
 from ..text.counts import TermCounts, count_terms, count_tokens
 from ..text.strings import Strings
-from ..types import Document
+from ..types import Document, tie_key
 from .priors_paths import ROLES, Tokenize, compact, roles
 from .priors_prose import comments, humps
 
@@ -117,23 +117,32 @@ class FileIndex:
 
     @classmethod
     def build(cls, documents: Sequence[Document], tokenizer: Tokenize) -> FileIndex:
-        """From documents in any order, unique by id."""
+        """From documents in any order.
+
+        Raises:
+            DuplicateIdError: two documents have one id.
+        """
+        seen: set[str] = set()
         grouped: dict[str, list[Document]] = {}
-        for document in documents:
+        for document in sorted(documents, key=tie_key):
+            if document.id in seen:
+                raise DuplicateIdError(
+                    f"two documents have the id {document.id!r}; an id stands for one document"
+                )
+            seen.add(document.id)
             grouped.setdefault(file_of(document), []).append(document)
         keys = sorted(grouped)
         names = [_names(grouped[key]) for key in keys]
         told = [
-            "\n".join((*humps(grouped[key][0].path), *defined, _prose(grouped[key])))
+            (*humps(grouped[key][0].path), *defined, *_prose(grouped[key]))
             for key, defined in zip(keys, names, strict=True)
         ]
-        counts = count_terms(told, tokenizer)
-        words = _weighted(counts)
+        words = _weighted(count_terms(["\n".join(pieces) for pieces in told], tokenizer))
         flat = [name for defined in names for name in defined]
         tokens = [tuple(dict.fromkeys(tokenizer(name))) for name in flat]
         return cls(
             {key: number for number, key in enumerate(keys)},
-            np.array(roles(keys), np.bool_).reshape(len(keys), len(ROLES)),
+            np.array(roles([grouped[key][0].path for key in keys]), np.bool_).reshape(len(keys), len(ROLES)),
             np.array([_bare(grouped[key]) for key in keys], np.bool_),
             words,
             _pairs(told, words.rows, tokenizer),
@@ -236,7 +245,8 @@ def _bare(documents: Sequence[Document]) -> bool:
     return "import" in kinds and not kinds & (DEFINITIONS - {"module"})
 
 
-def _prose(documents: Sequence[Document]) -> str:
+def _prose(documents: Sequence[Document]) -> list[str]:
+    """The first characters of a file, and the comments of each of its documents."""
     head: list[str] = []
     left = _HEAD_CHARS
     for document in documents:
@@ -244,7 +254,7 @@ def _prose(documents: Sequence[Document]) -> str:
             break
         head.append(document.text[:left])
         left -= len(document.text)
-    return "\n".join((*head, *(comments(document.text) for document in documents)))
+    return ["\n".join(head), *(comments(document.text) for document in documents)]
 
 
 def _sorted(counts: TermCounts) -> tuple[list[str], csc_array]:
@@ -283,12 +293,17 @@ def _named(names: Sequence[str], tokens: Sequence[Sequence[str]]) -> Holders:
     return Holders(rows, by_term.indptr.astype(np.int64), items, np.ones(len(items), np.float32))
 
 
-def _pairs(told: Sequence[str], rows: Mapping[str, int], tokenizer: Tokenize) -> NDArray[np.int64]:
+def _pairs(told: Sequence[Sequence[str]], rows: Mapping[str, int], tokenizer: Tokenize) -> NDArray[np.int64]:
+    """See `FileIndex.pairs`. Neighbours stand in one piece of what a file tells."""
     known = _Rows(rows, tokenizer)
     files = max(len(told), 1)
     found: list[NDArray[np.int64]] = []
-    for file, text in enumerate(told):
-        places = np.fromiter(map(known.__getitem__, humps(text)), np.int64)
+    for file, pieces in enumerate(told):
+        numbers: list[int] = []
+        for piece in pieces:
+            numbers.extend(map(known.__getitem__, humps(piece)))
+            numbers.append(-1)
+        places = np.array(numbers, np.int64)
         first, second = places[:-1], places[1:]
         keys = np.unique((first * len(rows) + second)[(first >= 0) & (second >= 0)])
         found.append(keys * files + file)

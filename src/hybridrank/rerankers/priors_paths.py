@@ -134,6 +134,8 @@ def roles(paths: Sequence[str]) -> list[tuple[bool, ...]]:
 
 def is_test(qualified_name: str) -> bool:
     """Whether a symbol lies in a scope that is named for tests, as `tests.parses_headers` does."""
+    if "test" not in (lowered := qualified_name.lower()) and "spec" not in lowered:
+        return False
     scopes = qualified_name.split(".")[:-1]
     return any(not _TEST_FILES.isdisjoint((scope.lower(), *_camel(scope))) for scope in scopes)
 

@@ -108,8 +108,8 @@ class CodePriorsWeights:
     companion: float = -1.55
     chunk_match: float = 1.0
     chunk_name: float = 0.5
-    chunk_defined: float = 1.0
-    chunk_test: float = -0.5
+    chunk_defined: float = 2.0
+    chunk_test: float = -1.0
 
     def __post_init__(self) -> None:
         for field in fields(self):
