@@ -16,11 +16,18 @@ if TYPE_CHECKING:
 def change_table(changes: Mapping[str, Mapping[str, Any]]) -> Table:
     """What each variant puts into the configuration."""
     rows = [
-        (name, path, "left out" if value is False else json.dumps(value, ensure_ascii=False, default=str))
+        (name, path, _value_text(path, value))
         for name, change in changes.items()
         for path, value in change.items()
     ]
     return Table("variants", ("", "path", "value"), rows, 3)
+
+
+def _value_text(path: str, value: Any) -> str:
+    stages = ("retrievers.", "rerankers.", "fuser.weights.", "validator", "normalizer")
+    if value is False and path.startswith(stages):
+        return "left out"
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def sweep_heading(sweep: Sweep) -> str:
