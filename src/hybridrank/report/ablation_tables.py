@@ -24,8 +24,8 @@ def change_table(changes: Mapping[str, Mapping[str, Any]]) -> Table:
 
 
 def _value_text(path: str, value: Any) -> str:
-    stages = ("retrievers.", "rerankers.", "fuser.weights.", "validator", "normalizer")
-    if value is False and path.startswith(stages):
+    is_part = path.startswith(("retrievers.", "rerankers.")) and path.count(".") == 1
+    if value is False and (is_part or path.startswith(("fuser.weights.", "validator", "normalizer"))):
         return "left out"
     return json.dumps(value, ensure_ascii=False, default=str)
 
