@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,21 @@ def sample(language: str) -> str:
 def test_each_language_has_a_sample() -> None:
     assert set(FILES) == set(GRAMMARS)
     assert {language: language_of(path.name) for language, path in FILES.items()} == {g: g for g in GRAMMARS}
+
+
+def test_each_language_is_documented() -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "languages.md").read_text("utf-8")
+    named = re.findall(r"^\| ([a-z, ]+) \| `", guide, re.MULTILINE)
+    assert {language for row in named for language in row.split(", ")} == set(GRAMMARS)
+
+
+def test_each_grammar_is_pinned_in_its_extra() -> None:
+    text = (Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8")
+    project = tomllib.loads(text)["project"]
+    extras = {"": project["dependencies"], **project["optional-dependencies"]}
+    for row in GRAMMARS.values():
+        package = row.module.replace("_", "-")
+        assert [p for p in extras[row.extra] if re.fullmatch(rf"{package}==[0-9.]+", p)], row.module
 
 
 @pytest.mark.parametrize("language", FILES)
