@@ -113,11 +113,11 @@ def test_a_missing_grammar_loses_only_its_language(language: str, monkeypatch: p
     finally:
         grammar._load.cache_clear()
     assert {d.kind for d in documents} == {"lines"}
-    extra = {"python": "tree-sitter-python", "gdscript": "'hybridrank[gdscript]'"}
-    wanted = extra.get(language, "'hybridrank[languages]'")
-    assert {d.metadata["fallback"] for d in documents} == {
-        f"{GRAMMARS[language].module} is not installed; run: pip install {wanted}"
-    }
+    extra = GRAMMARS[language].extra
+    reason = f"the extra {extra} is not installed; run: pip install 'hybridrank[{extra}]'"
+    if language == "python":
+        reason = "tree_sitter_python is not installed; run: pip install tree-sitter-python"
+    assert {d.metadata["fallback"] for d in documents} == {reason}
     assert others[0].metadata["parser"] == "tree-sitter"
 
 
@@ -133,10 +133,8 @@ def test_missing_grammars_are_one_note(tmp_path: Path, monkeypatch: pytest.Monke
     finally:
         grammar._load.cache_clear()
     assert [n for n in notes if "grammar" in n] == [
-        "cut by lines, though go has a grammar (tree_sitter_go is not installed; "
-        "run: pip install 'hybridrank[languages]'): a.go",
-        "cut by lines, though rust has a grammar (tree_sitter_rust is not installed; "
-        "run: pip install 'hybridrank[languages]'): b.rs, c.rs",
+        "cut by lines, though go, rust have grammars (the extra languages is not installed; "
+        "run: pip install 'hybridrank[languages]'): a.go, b.rs, c.rs"
     ]
 
 
@@ -257,7 +255,9 @@ def test_what_a_name_is(path: str, text: str, expected: list[str]) -> None:
         ("int f(a, b) char a; { return 1; }\n\nint g(void) MACRO;\n\nint h(void) { return 1; }\n", ["h"]),
     ],
 )
-def test_macros_hide_no_definition(text: str, expected: list[str]) -> None:
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_macros_hide_no_definition(text: str, expected: list[str], end: str) -> None:
+    text = text.replace("\n", end)
     documents = chunks(text, "a.cpp")
     found = [d.qualified_name for d in documents if d.kind in ("function", "method", "class")]
     assert set(expected) <= set(found)
@@ -288,3 +288,16 @@ def test_no_nesting_is_too_deep(path: str, opening: str, closing: str) -> None:
     documents = chunks(text, path)
     check_laws(text, documents, 2000)
     assert "RecursionError" not in str([dict(d.metadata) for d in documents])
+
+
+def test_names_of_a_deep_nest_stay_within_bounds() -> None:
+    documents = chunks("namespace a {\n" * 20_000, "a.cpp")
+    assert max(len(d.qualified_name) for d in documents) < 1100
+    (long,) = chunks("def " + "f" * 5000 + "(): pass\n", "a.py", 10**6)
+    assert len(long.name) == 1000
+
+
+def test_a_long_chain_of_assignments_is_no_burden() -> None:
+    text = "a = " * 20_000 + "1\n"
+    (document,) = chunks(text, "a.js", 10**6)
+    assert document.kind == "module"

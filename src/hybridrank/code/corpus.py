@@ -202,7 +202,7 @@ def chunk_bytes(path: str, data: bytes, chunker: Chunker, *, generated: bool = F
 def notes_on(read: Sequence[tuple[str, How]], skipped: Sequence[Skipped]) -> tuple[str, ...]:
     """One note a kind of thing, with the files it is about."""
     without: dict[str, list[str]] = {}
-    fallbacks: dict[tuple[str, str], list[str]] = {}
+    fallbacks: dict[str, dict[str, list[str]]] = {}
     guesses: dict[str, list[str]] = {}
     damaged: list[str] = []
     for path, how in read:
@@ -211,7 +211,7 @@ def notes_on(read: Sequence[tuple[str, How]], skipped: Sequence[Skipped]) -> tup
         if how.has_error:
             damaged.append(path)
         if how.parser == "lines" and how.fallback:
-            fallbacks.setdefault((how.language, how.fallback), []).append(path)
+            fallbacks.setdefault(how.fallback, {}).setdefault(how.language, []).append(path)
         elif how.parser == "lines":
             without.setdefault(how.language or "of unknown language", []).append(path)
     ignored = sum(s.reason == IGNORED for s in skipped)
@@ -221,8 +221,11 @@ def notes_on(read: Sequence[tuple[str, How]], skipped: Sequence[Skipped]) -> tup
     if without:
         languages = ", ".join(f"{len(paths)} {language}" for language, paths in sorted(without.items()))
         notes.append(f"cut by lines, for want of a grammar: {languages}")
-    for (language, reason), paths in sorted(fallbacks.items()):
-        notes.append(f"cut by lines, though {language} has a grammar ({reason}): {_named(paths)}")
+    for reason, by_language in sorted(fallbacks.items()):
+        languages = ", ".join(sorted(by_language))
+        has = "has a grammar" if len(by_language) == 1 else "have grammars"
+        paths = [path for _, found in sorted(by_language.items()) for path in found]
+        notes.append(f"cut by lines, though {languages} {has} ({reason}): {_named(paths)}")
     for encoding, paths in sorted(guesses.items()):
         notes.append(f"not UTF-8, read as {encoding}: {_named(paths)}")
     if damaged:

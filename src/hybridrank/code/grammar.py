@@ -113,12 +113,13 @@ def load(grammar: Grammar) -> tree_sitter.Language:
 @cache
 def _load(module: str, function: str, extra: str) -> tree_sitter.Language | str:
     package = module.replace("_", "-")
-    wanted = f"'hybridrank[{extra}]'" if extra else package
     try:
         from tree_sitter import Language
 
         return Language(getattr(import_module(module), function)())
     except ImportError as error:
-        return f"{error.name or package} is not installed; run: pip install {wanted}"
+        if extra and error.name == module:
+            return f"the extra {extra} is not installed; run: pip install 'hybridrank[{extra}]'"
+        return f"{error.name or package} is not installed; run: pip install {package}"
     except Exception as error:  # a broken wheel must cost only its language
         return f"{package} cannot be loaded ({type(error).__name__}: {error})"

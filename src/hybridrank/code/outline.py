@@ -21,6 +21,9 @@ _IMPORT = "import"
 _SEVERAL = "*"
 _NO_WORD = re.compile(r"\W+")
 _CLASSES = frozenset({"class", "class_body"})
+_LONG = 1000
+"""Characters in a name over which it is no longer repeated in the names of its members."""
+
 _CLOSING = re.compile(
     r"(?:[\s)\]},;]|\bend\b)*(?:(?<=[)\]};])\s*(?://|/\*).*\s*)?|\s*#\s*(?:else|endif|endregion)\b.*\s*"
 )
@@ -200,7 +203,8 @@ class Outliner:
         start, end = self.lines_of(node)
         kind = "method" if rule.kind == "function" and parent.kind in _CLASSES else rule.kind
         parts = self.name_of(defined, rule)
-        qualified = self.grammar.separator.join(filter(None, (parent.qualified, *parts)))
+        above = parent.qualified if len(parent.qualified) <= _LONG else ""
+        qualified = self.grammar.separator.join(filter(None, (above, *parts)))
         one_with = rule.one_with(defined) if rule.one_with else None
         host = parent.host
         item = host.last
@@ -210,7 +214,12 @@ class Outliner:
             item.end = max(item.end, end)
             if item.start <= host.header or item.kind not in ("", _IMPORT):
                 return None
-        elif item and one_with and (item.kind, item.qualified, item.one_with) == (kind, qualified, one_with):
+        elif (
+            item
+            and parts
+            and one_with
+            and (item.kind, item.qualified, item.one_with) == (kind, qualified, one_with)
+        ):
             item.end = end
             return None
         else:
@@ -284,7 +293,7 @@ class Outliner:
 
 
 def one_line(text: str) -> str:
-    return " ".join(text.split())
+    return " ".join(text[:_LONG].split())
 
 
 def cover(top: Item, items: Sequence[Item], lines: Sequence[str]) -> list[Span]:

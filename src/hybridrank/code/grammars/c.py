@@ -105,7 +105,7 @@ _MACROS = re.compile(
     + _MACRO
     + rb"[ \t]+)+(?=[A-Za-z_]\w*(?:<[^;{}\n]*>)?\s*(?:final\s*)?(?:\{|:[^:]))"
     # a line of its own that is neither a function's name nor the end of a statement
-    rb"|^" + _MACRO + rb"[ \t]*$(?!\s*[({:;=,?])",
+    rb"|^" + _MACRO + rb"[ \t]*(?=\r?$)(?!\s*[({:;=,?])",
     re.MULTILINE,
 )
 

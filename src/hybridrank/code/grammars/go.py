@@ -17,7 +17,7 @@ def _method_name(node: Node, text: Text) -> tuple[str, ...]:
     declared = child(receiver, "parameter_declaration") if receiver else None
     kind = declared.child_by_field_name("type") if declared else None
     while kind and kind.type in ("pointer_type", "generic_type", "parenthesized_type"):
-        kind = kind.child_by_field_name("type") or kind.named_children[0]
+        kind = kind.child_by_field_name("type") or next(iter(kind.named_children), None)
     return (text(kind) if kind else "", text(name) if name else "")
 
 

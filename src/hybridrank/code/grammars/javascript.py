@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_function"})
+_STEPS = 20
 _CASTS = frozenset({"as_expression", "satisfies_expression", "parenthesized_expression"})
 _COMPONENTS = calls("memo", "forwardRef", "React.memo", "React.forwardRef")
 _REQUIRE = calls("require", "import")
@@ -19,7 +20,9 @@ _REQUIRE = calls("require", "import")
 
 def _value_kind(value: Node | None, text: Text) -> str:
     """Whether a value is a function, a class or (as good as one) an object with functions; else `""`."""
-    while value:
+    for _ in range(_STEPS):
+        if value is None:
+            break
         kind = value.type
         if kind in _FUNCTIONS or (kind == "call_expression" and _COMPONENTS(value, text)):
             return "function"
