@@ -183,9 +183,8 @@ def _typed(query: str) -> str:
 def _where(globs: tuple[str, ...], languages: tuple[str, ...], kinds: tuple[str, ...]) -> Filter | None:
     from ..types import Filter
 
-    where = Filter(path=globs, language=languages, kind=kinds)
     try:
-        any(where.select(()))  # compiles the globs
+        where = Filter(path=globs, language=languages, kind=kinds)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--path") from error
     return where or None
