@@ -130,7 +130,7 @@ def open_index(
         # A damaged one is told and built anew below, where the lock is held.
         with suppress(IndexFormatError):
             if _is_current(stored, wanted, source):
-                pipeline = revived(kind, stored)
+                pipeline = revived(kind, stored, wanted)
                 seconds = perf_counter() - started
                 return Opened(pipeline, directory, "unchanged", seconds=seconds, manifest=stored.manifest)
     if not keep:
