@@ -1,9 +1,11 @@
-"""MAP and nDCG@10 of BM25 on judged collections, by tokenizer, options and query normaliser.
+"""MAP and nDCG@10 on judged collections: of BM25 by tokenizer, options and query normaliser, and of the
+default text pipeline against each of its legs.
 
     python benchmarks/retrieval_quality.py [--collections DIR]
 
 DIR holds a folder per collection, with corpus.jsonl (_id, title, text), queries.jsonl (_id, text) and
-qrels.tsv (query-id, corpus-id, score, with a header). Prints the table of docs/retrieval-quality.md.
+qrels.tsv (query-id, corpus-id, score, with a header). Prints the table of docs/retrieval-quality.md, and
+that of prose in docs/quality.md.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hybridrank import BM25, Document, Query, Tokenizer, normalize_query
+from hybridrank import BM25, Document, Pipeline, Query, Tokenizer, normalize_query
+from hybridrank.config import default_config
 
 STEMMED = Tokenizer(stem="english")
 SETTINGS: Mapping[str, BM25] = {
@@ -94,6 +97,24 @@ def measure(collection: Collection, bm25: BM25, normalize: bool) -> tuple[float,
     return precision / len(collection.queries), gain / len(collection.queries)
 
 
+def text_pipelines() -> dict[str, Pipeline]:
+    """The default text pipeline and each of its legs alone, not yet indexed."""
+    whole = Pipeline.from_config(default_config("text"))
+    legs = list(whole.retrievers)
+    alone = {f"{leg} alone": whole.without(*(other for other in legs if other != leg)) for leg in legs}
+    return {**alone, "default text pipeline": whole}
+
+
+def measure_pipeline(collection: Collection, pipeline: Pipeline) -> tuple[float, float]:
+    """MAP within its `recall` and mean nDCG@10."""
+    index = pipeline.index(collection.documents)
+    precision = gain = 0.0
+    for result in index.search_batch(collection.queries, k=pipeline.recall):
+        precision += average_precision(result.ids, collection.grades[result.query.id])
+        gain += ndcg(result.ids, collection.grades[result.query.id])
+    return precision / len(collection.queries), gain / len(collection.queries)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -104,13 +125,19 @@ def main() -> None:
         sys.exit("no such folder of collections; give --collections DIR or set HYBRIDRANK_COLLECTIONS")
     print("| collection | BM25 over | query normaliser | MAP | nDCG@10 |")
     print("| --- | --- | --- | --- | --- |")
-    for place in sorted(path.parent for path in folder.glob("*/qrels.tsv")):
+    places = sorted(path.parent for path in folder.glob("*/qrels.tsv"))
+    for place in places:
         collection = read_collection(place)
         for name, bm25 in SETTINGS.items():
             for normalize in (False, True):
                 precision, gain = measure(collection, bm25, normalize)
                 row = (collection.name, name, "on" if normalize else "off", f"{precision:.3f}", f"{gain:.3f}")
                 print(f"| {' | '.join(row)} |", flush=True)
+    print("\n| collection | pipeline | MAP | nDCG@10 |\n| --- | --- | --- | --- |")
+    for place in places:
+        for name, pipeline in text_pipelines().items():
+            precision, gain = measure_pipeline(read_collection(place), pipeline)
+            print(f"| {place.name} | {name} | {precision:.3f} | {gain:.3f} |", flush=True)
 
 
 if __name__ == "__main__":

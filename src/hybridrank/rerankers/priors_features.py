@@ -21,6 +21,17 @@ _RRF_K = 60
 
 F64 = NDArray[np.float64]
 
+_STEM = (
+    "file_named",
+    "compound",
+    "stem_words",
+    "stem_letters",
+    "stem_first",
+    "stem_length",
+    "folder",
+    "folders",
+)
+
 FEATURES = (
     "best_match",
     "more_matches",
@@ -31,14 +42,7 @@ FEATURES = (
     "names_cover",
     "word_names",
     "defined",
-    "file_named",
-    "compound",
-    "stem_words",
-    "stem_letters",
-    "stem_first",
-    "stem_length",
-    "folder",
-    "folders",
+    *_STEM,
     "path_depth",
     "bare",
     *ROLES,
@@ -221,40 +225,48 @@ def _defining(key: str, index: FileIndex, place_of: NDArray[np.int64]) -> tuple[
 
 
 def _stems(facts: Sequence[PathFacts], question: Question) -> dict[str, F64]:
-    all_trigrams = frozenset().union(*question.trigrams)
-    identifiers = frozenset(map(compact, question.identifiers))
-    rows = [_stem(fact, question, all_trigrams, identifiers) for fact in facts]
-    table = np.array(rows, np.float64).reshape(len(facts), 8)
-    names = (
-        "file_named",
-        "compound",
-        "stem_words",
-        "stem_letters",
-        "stem_first",
-        "stem_length",
-        "folder",
-        "folders",
-    )
-    return {name: table[:, column] for column, name in enumerate(names)}
+    asked = _Asked(question)
+    table = np.array([_stem(fact, asked) for fact in facts], np.float64).reshape(len(facts), len(_STEM))
+    return {name: table[:, column] for column, name in enumerate(_STEM)}
 
 
-def _stem(
-    fact: PathFacts, question: Question, all_trigrams: frozenset[str], identifiers: frozenset[str]
-) -> tuple[float, ...]:
+class _Asked:
+    """What the names of files are compared with."""
+
+    def __init__(self, question: Question) -> None:
+        self.weights = question.weights
+        self.words = question.words
+        self.compounds = question.compounds
+        self.identifiers = frozenset(map(compact, question.identifiers))
+        self.trigrams = frozenset().union(*question.trigrams)
+        self.alike = _Alike(question.trigrams)
+
+
+class _Alike(dict[str, float]):
+    """How much a word is like the query's word that is most like it."""
+
+    def __init__(self, asked: Sequence[frozenset[str]]) -> None:
+        self._asked = asked
+
+    def __missing__(self, word: str) -> float:
+        own = trigrams(word)
+        best = self[word] = max((dice(own, asked) for asked in self._asked), default=0.0)
+        return best
+
+
+def _stem(fact: PathFacts, asked: _Asked) -> tuple[float, ...]:
+    """The features of `_STEM`, in their order."""
     letters = trigrams(fact.compact)
-    alike = [
-        max((dice(trigrams(word), asked) for asked in question.trigrams), default=0.0) for word in fact.words
-    ]
-    first = next((at for at, word in enumerate(question.words) if word & fact.terms), None)
-    known = sum(term in question.weights for term in fact.folders)
+    first = next((at for at, word in enumerate(asked.words) if not word.isdisjoint(fact.terms)), None)
+    known = sum(term in asked.weights for term in fact.folders)
     return (
-        fact.compact in identifiers,
-        fact.compact in question.compounds,
-        sum(alike) / max(len(alike), 1),
-        len(letters & all_trigrams) / len(letters) if letters else 0.0,
+        fact.compact in asked.identifiers,
+        fact.compact in asked.compounds,
+        sum(asked.alike[word] for word in fact.words) / max(len(fact.words), 1),
+        len(letters & asked.trigrams) / len(letters) if letters else 0.0,
         0.0 if first is None else 1.0 / (1 + first),
         math.log1p(len(fact.words)),
-        any(term in question.weights for term in fact.folder),
+        not fact.folder.isdisjoint(asked.weights),
         known / max(len(fact.folders), 1),
     )
 

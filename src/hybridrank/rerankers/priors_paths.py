@@ -132,6 +132,7 @@ def roles(paths: Sequence[str]) -> list[tuple[bool, ...]]:
     return [_roles(path, suffixes, newest) for path in paths]
 
 
+@lru_cache(maxsize=1 << 16)
 def is_test(qualified_name: str) -> bool:
     """Whether a symbol lies in a scope that is named for tests, as `tests.parses_headers` does."""
     if "test" not in (lowered := qualified_name.lower()) and "spec" not in lowered:
