@@ -64,8 +64,8 @@ def variants(pipeline: Pipeline) -> Iterator[tuple[str, Pipeline]]:
         if not isinstance(reranker, CodePriors):
             continue
         for field in fields(CodePriorsWeights):
-            if getattr(reranker.weights, field.name):
-                changed = {**reranker.weights.changed(), field.name: 0.0}
+            if getattr(reranker.all_weights, field.name):
+                changed = {**reranker.weights, field.name: 0.0}
                 part = CodePriors(weights=changed, tokenizer=reranker.tokenizer, depth=reranker.depth)
                 yield f"without {field.name}", pipeline.with_(rerankers={**pipeline.rerankers, name: part})
 

@@ -102,7 +102,7 @@ def test_features_lie_in_their_ranges(search: tuple[CodePriors, Ranking]) -> Non
     assert len(files) == len(table)
     assert (table >= 0).all()
     names = ["best_match", "place", "told", "phrases", "name_match", "names_cover", "stem_words", "folders"]
-    all_names = [field.name for field in fields(part.weights)]
+    all_names = [field.name for field in fields(part.all_weights)]
     assert (table[:, [all_names.index(name) for name in names]] <= 1 + 1e-9).all()
 
 

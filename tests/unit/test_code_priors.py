@@ -412,10 +412,12 @@ def test_an_explained_search_tells_the_contributions() -> None:
 
 def test_weights_by_name_are_put_over_the_default_ones() -> None:
     part = CodePriors(weights={"test": 0, "told": 2})
-    assert (part.weights.test, part.weights.told) == (0.0, 2.0)
-    assert part.weights.phrases == CodePriorsWeights().phrases
+    assert (part.all_weights.test, part.all_weights.told) == (0.0, 2.0)
+    assert part.all_weights.phrases == CodePriorsWeights().phrases
+    assert part.weights == {"test": 0.0, "told": 2.0}
     assert repr(part) == "CodePriors(weights={'told': 2.0, 'test': 0.0})"
-    assert CodePriors(weights=part.weights).weights is part.weights
+    assert CodePriors(weights=part.weights).all_weights == part.all_weights
+    assert CodePriors(weights={"told": CodePriorsWeights().told}).weights == {}
     assert repr(CodePriors(depth=5)) == "CodePriors(depth=5)"
 
 

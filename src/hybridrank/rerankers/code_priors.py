@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import InvalidValueError, NotIndexedError
 from ..text.tokenizer import Tokenizer
-from ..types import Contribution, Document, Hit, Ranking, check_k
+from ..types import Contribution, Document, FrozenDict, Hit, Ranking, check_k
 from .priors_chunks import chunk_scores
 from .priors_features import F64, FEATURES, Candidates, file_features
 from .priors_index import FileIndex
@@ -36,7 +36,8 @@ class CodePriors:
     without components the hits' own scores serve. So legs may come and go. Equal scores keep their order.
 
     Args:
-        weights: weights by feature, to be put in place of the default ones; or all of them.
+        weights: weights by feature that take the place of the default ones; the others stay. The attribute
+            holds those that differ from the defaults, `all_weights` every one.
         tokenizer: any callable from text to tokens; `Tokenizer(stem="english")` if None.
         depth: how many hits a pipeline gives to this reranker, `None` all of them.
 
@@ -45,22 +46,25 @@ class CodePriors:
         UnknownNameError: a weight for a feature that does not exist.
     """
 
-    weights: CodePriorsWeights
+    weights: Mapping[str, float]
     tokenizer: Tokenize
     depth: int | None
+    all_weights: CodePriorsWeights
     _index: FileIndex | None
 
     def __init__(
         self,
         *,
-        weights: Mapping[str, float] | CodePriorsWeights | None = None,
+        weights: Mapping[str, float] | None = None,
         tokenizer: Tokenize | None = None,
         depth: int | None = None,
     ) -> None:
         if tokenizer is not None and not callable(tokenizer):
             raise InvalidValueError(f"tokenizer is {tokenizer!r}; give a callable from text to tokens")
+        all_weights = CodePriorsWeights.of(weights)
         self._set(
-            weights=CodePriorsWeights.of(weights),
+            all_weights=all_weights,
+            weights=FrozenDict(all_weights.changed()),
             tokenizer=Tokenizer(stem="english") if tokenizer is None else tokenizer,
             depth=None if depth is None else check_k(depth, "depth"),
             _index=None,
@@ -124,7 +128,7 @@ class CodePriors:
         file = int(scored.candidates.of_hit[place])
         found = []
         for feature, value in zip(FEATURES, scored.features[file].tolist(), strict=True):
-            added = value * getattr(self.weights, feature)
+            added = value * getattr(self.all_weights, feature)
             if added:
                 found.append(Contribution(feature, added, reason(feature, value)))
         found.sort(key=lambda contribution: -abs(contribution.value))
@@ -153,13 +157,13 @@ class CodePriors:
         """Equal where rankings are: made of options and the indexed documents' files, names and words."""
         from hashlib import sha256
 
-        identity = [repr(self.weights), getattr(self.tokenizer, "id", repr(self.tokenizer))]
+        identity = [repr(self.all_weights), getattr(self.tokenizer, "id", repr(self.tokenizer))]
         if self._index is not None:
             identity.append(self._index.digest)
         return f"code-priors:{sha256(repr(identity).encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
     def __repr__(self) -> str:
-        shown = [f"weights={changed!r}"] if (changed := self.weights.changed()) else []
+        shown = [f"weights={dict(self.weights)!r}"] if self.weights else []
         if self.tokenizer != Tokenizer(stem="english"):
             shown.append(f"tokenizer={self.tokenizer!r}")
         if self.depth is not None:
@@ -170,12 +174,12 @@ class CodePriors:
         question = Question.of(ranking.query.text, index, self.tokenizer)
         candidates = Candidates.of(ranking.hits, index)
         features = file_features(ranking.hits, candidates, question, index, self.tokenizer)
-        weights = np.array([getattr(self.weights, feature) for feature in FEATURES])
+        weights = np.array([getattr(self.all_weights, feature) for feature in FEATURES])
         # Added one feature after the other: a matrix product may differ in its last bits between machines.
         of_files = np.zeros(len(features))
         for column, weight in enumerate(weights.tolist()):
             of_files += features[:, column] * weight
-        within = chunk_scores(ranking.hits, candidates.legs, question, self.weights, self.tokenizer)
+        within = chunk_scores(ranking.hits, candidates.legs, question, self.all_weights, self.tokenizer)
         best = np.full(len(of_files), -np.inf)
         np.maximum.at(best, candidates.of_hit, within)
         of_hits = of_files[candidates.of_hit] - (best[candidates.of_hit] - within)

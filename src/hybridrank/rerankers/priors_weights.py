@@ -121,15 +121,13 @@ class CodePriorsWeights:
             object.__setattr__(self, field.name, float(value))
 
     @classmethod
-    def of(cls, weights: Mapping[str, float] | CodePriorsWeights | None) -> CodePriorsWeights:
+    def of(cls, weights: Mapping[str, float] | None) -> CodePriorsWeights:
         """The default weights with those of the mapping put in place.
 
         Raises:
             InvalidValueError: a weight is no number in range.
             UnknownNameError: there is no feature of that name.
         """
-        if isinstance(weights, CodePriorsWeights):
-            return weights
         if weights is not None and not isinstance(weights, Mapping):
             raise InvalidValueError(f"weights is {weights!r}; give a mapping from features to numbers")
         known = [field.name for field in fields(cls)]
