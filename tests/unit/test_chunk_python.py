@@ -16,7 +16,8 @@ import pytest
 from hybridrank.code import chunk, grammar
 from hybridrank.code.chunk import TreeSitterChunker
 from hybridrank.code.grammar import Define
-from hybridrank.code.grammars import GRAMMARS, PYTHON
+from hybridrank.code.grammars import GRAMMARS
+from hybridrank.code.grammars.python import PYTHON
 from hybridrank.errors import InvalidValueError
 from hybridrank.types import Document, SourceFile
 
