@@ -1,6 +1,6 @@
 """Index the installed httpx package and answer four kinds of query: no model, no server.
 
-    python examples/demo.py [PATH]
+Another source tree can be given: python examples/demo.py PATH
 """
 
 from __future__ import annotations
