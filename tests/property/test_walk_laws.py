@@ -46,9 +46,18 @@ patterns = st.lists(
     min_size=1,
     max_size=4,
 ).map("".join)
+# What stands in a folder, and one thing below it that is taken in again.
+allow_lists = st.tuples(
+    st.sampled_from(["", "/", "**/"]),
+    st.sampled_from(["a", "b", "ab", "a/b", "?", "a*"]),
+    st.sampled_from(["/*", "/**", "/**/*", "/*/", "*", "/*b", "/?*"]),
+    st.sampled_from(["a", "b", "ab", "a.py", "b.py", "*.py"]),
+    st.booleans(),
+).map(lambda t: f"{t[0]}{t[1]}{t[2]}\n!{f'{t[0]}{t[1]}/' * t[4]}{t[3]}")
 # Git takes `**\/` for a folder at least, unlike `**/`; nobody writes that.
 ignore_files = st.lists(
-    st.tuples(st.sampled_from(["", "", "", "!"]), patterns).map("".join).filter(lambda p: "*\\/" not in p),
+    st.tuples(st.sampled_from(["", "", "", "!"]), patterns).map("".join).filter(lambda p: "*\\/" not in p)
+    | allow_lists,
     min_size=1,
     max_size=4,
 ).map("\n".join)
@@ -96,6 +105,17 @@ def listed_by_git(folder: Path) -> list[str]:
     listed = git(folder, "ls-files", "-co", "--exclude-standard", "-z")
     assert listed.returncode == 0
     return sorted(path for path in listed.stdout.decode().split("\0") if path)
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+@given(allow_lists, st.booleans())
+def test_allow_lists_keep_what_git_keeps(patterns: str, only_top: bool) -> None:
+    below = {"a.py": None, "b.py": None, "ab": {"a.py": None, "b": None}}
+    folder = {**below, "b": below, "a": {"b.py": None}}
+    top = "/*\n!/a\n" if only_top else ""
+    with built({"a": folder, "b": folder, "ab": below, "b.py": None, ".gitignore": top + patterns}) as root:
+        git(root, "init", "-q", "--template=")
+        assert found(root) == listed_by_git(root)
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")

@@ -139,6 +139,28 @@ def test_patterns_mean_what_git_says(tmp_path: Path, pattern: str, ignored: list
     assert gone == {f for f in files if f in ignored or f.split("/")[0] in ignored}
 
 
+@pytest.mark.parametrize(
+    ("patterns", "expected"),
+    [
+        ("/*\n!/src\n/src/*\n!/src/keep\n", ["src/keep/a.py"]),
+        ("src/*\n!src/b.py\n", ["b.py", "lib/src/b.py", "src/b.py"]),
+        ("/src/*\n!/src/keep/\n", ["b.py", "lib/src/b.py", "src/keep/a.py"]),
+        ("**/src/*\n!b.py\n", ["b.py", "lib/src/b.py", "src/b.py"]),
+        ("src/**/*\n!src/b.py\n", ["b.py", "lib/src/b.py", "src/b.py"]),
+        ("s*/*\n!b.py\n", ["b.py", "lib/src/b.py", "src/b.py"]),
+        ("src\\/*\n!b.py\n", ["b.py", "lib/src/b.py", "src/b.py"]),
+        ("lib/src/*\n!b.py\n", ["b.py", "lib/src/b.py", "src/b.py", "src/keep/a.py"]),
+        ("/src*\n!b.py\n", ["b.py", "lib/src/b.py"]),
+    ],
+)
+def test_a_star_is_what_stands_in_a_folder_and_not_the_folder(
+    tmp_path: Path, patterns: str, expected: list[str]
+) -> None:
+    files = ["b.py", "lib/src/b.py", "src/b.py", "src/keep/a.py"]
+    tree(tmp_path, {**dict.fromkeys(files, ""), ".gitignore": patterns})
+    assert [path for path in found(tmp_path) if path != ".gitignore"] == expected
+
+
 def test_a_pattern_cannot_make_the_walk_slow(tmp_path: Path) -> None:
     tree(tmp_path, {".gitignore": "*a" * 60 + "b\n" + "**/a*/" * 20 + "b\n", "a" * 200: ""})
     tree(tmp_path, {"/".join("a" * 30) + "/x": ""})

@@ -214,8 +214,9 @@ def _path(tokens: list[bytes | str], *, glued: bool) -> bytes:
         else:
             run.append(_segment(segment))
     last = segments[-1]
-    if len(last) > 1 and set(last) == {_STAR}:
-        below = b".*" if glued and len(segments) == 1 else b".+"
+    if set(last) == {_STAR}:
+        # A folder ends in a slash here, and `a/*` is what stands in it, not the folder itself.
+        below = (_ANY_BYTE if len(last) == 1 else b".") + (b"*" if glued and len(segments) == 1 else b"+")
         body = b"".join(part + b"/" for part in run) + below
     else:
         body = b"/".join([*run, _segment(last)])
