@@ -20,6 +20,13 @@ stemmed = Tokenizer(stem="english")
 any_text = st.text(st.characters(exclude_categories=())) | st.text(
     st.sampled_from("aBcDEF019._-+# \n'é\u0301ßΣσ血糖與のーカ한국ไทยที่हिन्दी٣Ⅷ①ﾞ\u200c\u00ad\ufe0f\ud800𠀀C")
 )
+# Letters that NFKC turns into a blank and marks, or marks alone.
+letters_of_marks = [
+    chr(code)
+    for code in range(0x110000)
+    if unicodedata.category(chr(code))[0] == "L"
+    and not any(map(str.isalnum, unicodedata.normalize("NFKC", chr(code))))
+]
 ascii_and_han = st.text(st.sampled_from(string.printable + "血糖與脫水㐀鿿"))
 lower_words = st.text(string.ascii_lowercase, min_size=2, max_size=8)
 name_words = st.lists(lower_words, min_size=2, max_size=5)
@@ -98,6 +105,15 @@ def test_every_letter_and_number_of_unicode_yields_a_token() -> None:
         if unicodedata.category(chr(code))[0] in "LN" and not tokens(chr(code))
     ]
     assert silent == []
+
+
+@given(*[st.text(st.sampled_from("_.-+# \u0301\u200c\u2014"), max_size=4)] * 2)
+@example("", "_")
+@example("_ ", "")
+def test_what_stands_beside_a_letter_does_not_silence_it(before: str, after: str) -> None:
+    assert "\uff9e" in letters_of_marks
+    for letter in letters_of_marks:
+        assert tokens(before + letter + after), hex(ord(letter))
 
 
 @given(

@@ -280,6 +280,24 @@ def test_what_is_no_text_is_an_error(text: object) -> None:
             tokenizer(text)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("\uff9e_", ["\u3099"]),
+        ("_ \uff9e", ["\u3099"]),
+        ("_-_ +\uff9f", ["\u309a"]),
+        ("\u037a_", ["\u0345"]),
+        ("\ufe70._.", ["\u064b"]),
+        ("_\uff9e", ["\u3099"]),
+        ("_ a_ \uff9e", ["a_", "a"]),
+        ("_ é _", ["é"]),
+        ("\u2014 _", []),
+    ],
+)
+def test_underscores_do_not_hide_letters_that_are_marks(text: str, expected: list[str]) -> None:
+    assert tokens(text) == stemmed(text) == expected
+
+
 def test_memo_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MEMO_TOKENS", 100)
     memo = module._Memo(lambda word: (word,))

@@ -88,8 +88,11 @@ class Tokenizer:
         if text.isascii():
             return _ASCII_WORD.findall(text)
         normal = unicodedata.normalize("NFKC", INVISIBLE.sub("", text))
-        # Where there is no word there may be a letter that is a mere mark in NFKC.
-        return _wide_word().findall(normal) or wide().marks.findall(normal)
+        found = _wide_word().findall(normal)
+        if any(word.strip("_.-") for word in found):
+            return found
+        # Where there is no word, or underscores alone, there may be a letter that is a mere mark in NFKC.
+        return wide().marks.findall(normal)
 
     def expand(self, word: str, /) -> tuple[str, ...]:
         """The tokens of one of `words`."""
