@@ -10,17 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from .calls import arun, run
 from .errors import InvalidValueError, UnknownNameError
 from .fusers.rrf import RRF
-from .protocols import (
-    Chunker,
-    Closeable,
-    Fuser,
-    Indexable,
-    Normalizer,
-    Reranker,
-    Retriever,
-    Validator,
-    Weighted,
-)
+from .protocols import Chunker, Closeable, Fuser, Normalizer, Reranker, Retriever, Validator, Weighted
 from .request import (
     FUSION,
     NORMALIZER,
@@ -32,9 +22,20 @@ from .request import (
     reweighted,
 )
 from .search import steps
-from .stages import check_known, check_names, checked, fingerprint, ids_of, named, summary
+from .stages import (
+    as_query_list,
+    check_known,
+    check_names,
+    checked,
+    fingerprint,
+    ids_of,
+    in_tie_order,
+    indexed,
+    named,
+    summary,
+)
 from .text.normalize import QueryNormalizer
-from .types import Document, Filter, Query, Result, check_id, check_k, tie_key
+from .types import Document, Filter, FrozenDict, Query, Result, check_id, check_k
 
 if TYPE_CHECKING:
     from .code.corpus import Corpus
@@ -216,10 +217,9 @@ class Pipeline:
 
         Raises:
             DuplicateIdError: two documents have one id.
+            InvalidValueError: one is no Document.
         """
-        ordered = tuple(sorted(documents, key=tie_key))
-        made = self.with_()
-        return made._indexed(ordered, set(), progress, None)
+        return self.with_()._indexed(in_tie_order(documents), set(), progress, None)
 
     def add(self, documents: Iterable[Document]) -> Self:
         """The pipeline with more documents, equal to one that was indexed with all of them.
@@ -283,7 +283,7 @@ class Pipeline:
 
         def make(name: str, part: Any) -> Any:
             tell(f"index {name}", names.index(name), len(names))
-            return part.index(documents) if isinstance(part, Indexable) and id(part) not in keep else part
+            return part if id(part) in keep else indexed(name, part, documents)
 
         made = self._filled(documents, corpus, make)
         tell("index", len(names), len(names))
@@ -301,9 +301,9 @@ class Pipeline:
                 done[id(part)] = make(name, part)
             return done[id(part)]
 
-        self.retrievers = {name: new(name, leg) for name, leg in self.retrievers.items()}
+        self.retrievers = FrozenDict({name: new(name, leg) for name, leg in self.retrievers.items()})
         self.fuser = new(FUSION, self.fuser)
-        self.rerankers = {name: new(name, reranker) for name, reranker in self.rerankers.items()}
+        self.rerankers = FrozenDict({name: new(name, r) for name, r in self.rerankers.items()})
         self.validator = None if self.validator is None else new(VALIDATOR, self.validator)
         self.documents, self.corpus, self.known_ids = documents, corpus, known
         return self
@@ -366,7 +366,8 @@ class Pipeline:
         explain: bool = False,
     ) -> list[Result]:
         """The results of `search` for each query, in order; legs that can answer many at once do."""
-        requests = [make_request(self, q, k, recall, weights, rerank_depth, where, explain) for q in queries]
+        options = (k, recall, weights, rerank_depth, where, explain)
+        requests = [make_request(self, query, *options) for query in as_query_list(queries)]
         return [run(steps(request)) for request in answered_together(requests)]
 
     # Everything else

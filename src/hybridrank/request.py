@@ -19,7 +19,7 @@ from .protocols import (
     Validator,
     Weighted,
 )
-from .types import Event, Filter, Query, Ranking, check_k
+from .types import Event, Filter, Query, Ranking, check_id, check_k
 
 if TYPE_CHECKING:
     from .pipeline import Pipeline
@@ -59,6 +59,8 @@ def make_request(
     explain: bool,
 ) -> Request:
     """The arguments of `Pipeline.search` as a request; raises what it documents."""
+    if not isinstance(query, Query | str):
+        raise InvalidValueError(f"query is {query!r:.80}; give a str or a Query")
     width = pipeline.recall if recall is None else positive("recall", recall)
     if check_k(k) > width:
         raise InvalidValueError(f"k={k} is above recall={width}: legs give {width} hits each; raise recall")
@@ -95,7 +97,7 @@ def _weighted(
         return pipeline.retrievers, pipeline.fuser
     check_legs(weights or {}, pipeline.retrievers)
     merged = {**pipeline.fuser.weights, **(weights or {})}
-    if merged == pipeline.fuser.weights and all(merged.values()):
+    if not weights and all(merged.values()):
         return pipeline.retrievers, pipeline.fuser
     fuser = pipeline.fuser.with_weights(merged)
     legs = {name: leg for name, leg in pipeline.retrievers.items() if merged.get(name, 1) != 0}
@@ -177,6 +179,7 @@ def retrieve_call(request: Request, name: str, query: Query) -> Call:
 
 def check_legs(weights: Mapping[str, float], legs: Mapping[str, Retriever]) -> None:
     for name in weights:
+        check_id(name, "leg in weights")
         if name not in legs:
             raise UnknownNameError("leg in weights", name, legs)
 

@@ -30,6 +30,7 @@ from .types import (
     Contribution,
     Document,
     Event,
+    FrozenDict,
     Hit,
     Query,
     Ranking,
@@ -37,6 +38,7 @@ from .types import (
     Stage,
     Trace,
     Verdict,
+    check_k,
 )
 
 logger = logging.getLogger("hybridrank")
@@ -79,7 +81,7 @@ class _Log:
     ) -> Result:
         events = tuple(event for stage in self.stages for event in stage.events)
         trace = Trace(query, tuple(self.stages))
-        return Result(query, tuple(hits), tuple(verdicts), events, trace, explanations or {})
+        return Result(query, tuple(hits), tuple(verdicts), events, trace, explanations or FrozenDict())
 
 
 def steps(request: Request) -> Steps[Result]:
@@ -97,7 +99,7 @@ def steps(request: Request) -> Steps[Result]:
     ranking = _fuse(request, query, rankings, log)
     reranked: dict[str, Ranking] = {}
     for name, reranker in request.rerankers.items():
-        depth = getattr(reranker, "depth", None) if request.rerank_depth is None else request.rerank_depth
+        depth = _depth(name, reranker) if request.rerank_depth is None else request.rerank_depth
         if depth == 0 or not ranking:
             continue
         head = replace(ranking, hits=ranking.hits[:depth], events=())
@@ -161,6 +163,11 @@ def _fuse(request: Request, query: Query, rankings: Mapping[str, Ranking], log: 
     return ranking
 
 
+def _depth(name: str, reranker: Reranker) -> int | None:
+    depth = getattr(reranker, "depth", None)
+    return None if depth is None else check_k(depth, f"depth of reranker {name!r}")
+
+
 def _rerank(
     request: Request, name: str, reranker: Reranker, ranking: Ranking, depth: int, log: _Log
 ) -> Steps[Ranking]:
@@ -210,9 +217,12 @@ def _validate(
         seconds += outcome.seconds
         if outcome.error is not None:
             event = _failure(request, VALIDATOR, outcome.error)
-            log.add(VALIDATOR, "validator", seconds, ranking.ids, ranking, (event,))
-            return ranking, verdicts
-        answers = list(outcome.value)
+            # What it rejected before it failed stays out; what it never saw is not judged.
+            rejected = {verdict.id for verdict in verdicts if not verdict.accepted}
+            kept = replace(ranking, hits=tuple(hit for hit in ranking if hit.id not in rejected), events=())
+            log.add(VALIDATOR, "validator", seconds, ranking.ids, kept, (event,))
+            return kept, verdicts
+        answers = _checked_verdicts(outcome.value)
         if [verdict.id for verdict in answers] != list(asked.ids):
             raise ContractError(
                 VALIDATOR, "must return one verdict per hit, in rank order; it was given", asked.ids
@@ -234,7 +244,7 @@ def _explain(
     hits: Sequence[Hit],
     rankings: Mapping[str, Ranking],
     reranked: Mapping[str, Ranking],
-) -> dict[str, dict[str, tuple[Contribution, ...]]]:
+) -> Mapping[str, Mapping[str, tuple[Contribution, ...]]]:
     def of(hit: Hit) -> dict[str, tuple[Contribution, ...]]:
         document: Document = hit.document
         told: dict[str, tuple[Contribution, ...]] = {}
@@ -255,7 +265,7 @@ def _explain(
                 told[name] = tuple(reranker.explain(query, document))
         return told
 
-    return {hit.id: of(hit) for hit in hits}
+    return FrozenDict({hit.id: FrozenDict(of(hit)) for hit in hits})
 
 
 def _failure(request: Request, stage: str, error: Exception) -> Event:
@@ -272,6 +282,12 @@ def _checked_ranking(stage: str, value: object) -> Ranking:
     if not isinstance(value, Ranking):
         raise ContractError(stage, f"returned {type(value).__name__}, not a Ranking")
     return value
+
+
+def _checked_verdicts(value: object) -> list[Verdict]:
+    if not isinstance(value, Sequence) or not all(isinstance(verdict, Verdict) for verdict in value):
+        raise ContractError(VALIDATOR, f"returned {value!r:.80}, not a sequence of Verdict")
+    return list(value)
 
 
 def _refuse(stage: str, what: str, ids: Iterable[str]) -> None:

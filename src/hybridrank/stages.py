@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, TypeVar
 
-from .errors import ConfigError, DuplicateIdError, InvalidValueError
-from .protocols import Fingerprinted
-from .types import Document, check_id
+from .errors import ConfigError, ContractError, DuplicateIdError, InvalidValueError
+from .protocols import Fingerprinted, Indexable
+from .types import Document, FrozenDict, Query, check_id, tie_key
 
 if TYPE_CHECKING:
     from .pipeline import Pipeline
 
 P = TypeVar("P")
+_ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
 
 
-def named(kind: str, parts: Mapping[str, P] | Sequence[P], method: str) -> dict[str, P]:
+def named(kind: str, parts: Mapping[str, P] | Sequence[P], method: str) -> Mapping[str, P]:
     """The parts by name; those of a plain sequence get registry names.
 
     Raises:
@@ -36,7 +38,7 @@ def named(kind: str, parts: Mapping[str, P] | Sequence[P], method: str) -> dict[
     for name, part in by_name.items():
         check_id(name, f"{kind} name")
         checked(kind, name, part, method)
-    return by_name
+    return FrozenDict(by_name)
 
 
 def checked(kind: str, name: str, part: P, method: str) -> P:
@@ -52,6 +54,20 @@ def checked(kind: str, name: str, part: P, method: str) -> P:
     if not callable(getattr(part, method, None)):
         raise ConfigError(f"{kind} {name!r} is {part!r}, which has no method {method}()")
     return part
+
+
+def indexed(name: str, part: object, documents: Sequence[Document]) -> object:
+    """The part with these documents, if it can index; itself otherwise.
+
+    Raises:
+        ContractError: its `index` returns something else.
+    """
+    if not isinstance(part, Indexable):
+        return part
+    made = part.index(documents)
+    if not isinstance(made, type(part)):
+        raise ContractError(name, f"must return its indexed self from index(), not {made!r:.60}")
+    return made
 
 
 def ids_of(documents: Sequence[Document]) -> AbstractSet[str]:
@@ -107,8 +123,44 @@ def fingerprint(pipeline: Pipeline) -> str:
         repr(pipeline.normalizer),
     ]
     for name, part in pipeline.parts().items():
-        told.append(f"{name}={part.fingerprint() if isinstance(part, Fingerprinted) else repr(part)}")
-    return sha256("\n".join(told).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        told.append(f"{name}={part.fingerprint() if isinstance(part, Fingerprinted) else _described(part)}")
+    digest = sha256("\n".join(told).encode("utf-8", "surrogatepass"))
+    # Texts are in the fingerprints of the parts that read them; rules also read what stands beside the text.
+    for d in pipeline.documents or ():
+        beside = (d.id, d.path, d.start_line, d.end_line, d.kind, d.name, d.qualified_name, d.language)
+        digest.update(repr(beside).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:16]
+
+
+def _described(part: object) -> str:
+    """A part without a fingerprint: its class and repr, without the address that `object` puts there."""
+    return f"{type(part).__module__}.{type(part).__qualname__} {_ADDRESS.sub('', repr(part))}"
+
+
+def as_query_list(queries: object) -> list[str | Query]:
+    """Several queries; one str would be searched letter by letter.
+
+    Raises:
+        InvalidValueError: it is one query.
+    """
+    if isinstance(queries, str | Query) or not isinstance(queries, Iterable):
+        raise InvalidValueError(f"queries is {queries!r:.80}; give several queries, or use search for one")
+    return list(queries)
+
+
+def in_tie_order(documents: object) -> tuple[Document, ...]:
+    """The documents by path, start line, id.
+
+    Raises:
+        InvalidValueError: one is no Document.
+    """
+    if isinstance(documents, str | Document) or not isinstance(documents, Iterable):
+        raise InvalidValueError(f"documents is {documents!r:.80}; give several Document")
+    given = tuple(documents)
+    for document in given:
+        if not isinstance(document, Document):
+            raise InvalidValueError(f"documents holds {document!r:.80}; give Document values")
+    return tuple(sorted(given, key=tie_key))
 
 
 def summary(pipeline: Pipeline) -> str:

@@ -479,3 +479,72 @@ def test_fingerprint_follows_what_changes_a_ranking() -> None:
     assert made.fingerprint() == made.with_().fingerprint()
     assert made.fingerprint() != made.with_(fuser=RRF(rrf_k=10)).fingerprint()
     assert made.fingerprint() != made.with_(recall=10).fingerprint()
+
+
+# What must not slip through
+
+
+def test_a_failing_validator_lets_no_rejected_hit_back_in() -> None:
+    class Tired(Accept):
+        def validate(self, ranking: Ranking, /) -> Sequence[Verdict]:
+            if self.seen:
+                raise RuntimeError("the model is gone")
+            return super().validate(ranking)
+
+    made = pipeline(validator=Tired(frozenset("2")), validate_depth=4, on_error="degrade")
+    result = made.search("q", k=2)
+    assert result.ids == ("2", "4")
+    assert [event.code for event in result.events] == ["stage-failed"]
+
+
+@pytest.mark.parametrize("answer", [None, 3, [1, 2, 3, 4], "yes"])
+def test_a_validator_that_returns_no_verdicts_is_a_breach(answer: Any) -> None:
+    with pytest.raises(ContractError, match="not a sequence of Verdict"):
+        pipeline(validator=Bad(answer)).search("q")
+
+
+def test_a_bare_string_is_no_batch_and_no_corpus() -> None:
+    made = Pipeline({"a": Contains()})
+    for wrong in ("abc", Query("abc"), 3):
+        with pytest.raises(InvalidValueError, match="several queries"):
+            made.search_batch(wrong)  # type: ignore[arg-type]
+    for documents in ("abc", doc("1"), [1]):
+        with pytest.raises(InvalidValueError, match="documents"):
+            made.index(documents)  # type: ignore[arg-type]
+
+
+def test_a_part_that_loses_itself_when_indexed_is_a_breach() -> None:
+    class Lost(Contains):
+        def index(self, documents: Sequence[Document], /) -> Any:
+            return None
+
+    with pytest.raises(ContractError, match="'a' must return its indexed self"):
+        Pipeline({"a": Lost()}).index([doc("1")])
+
+
+def test_a_reranker_with_a_negative_depth_is_refused() -> None:
+    with pytest.raises(InvalidValueError, match="depth of reranker 'r' is -1"):
+        pipeline(rerankers={"r": Reorder(depth=-1)}).search("q")
+
+
+def test_results_and_pipelines_cannot_be_changed() -> None:
+    made = Pipeline({"a": Contains()}, rerankers=[DefinitionFirst()]).index([doc("1", name="1")])
+    result = made.search("1", explain=True)
+    for mapping in (result.explanations, result.explanations["1"], made.retrievers, made.rerankers):
+        with pytest.raises(TypeError):
+            mapping.clear()  # type: ignore[attr-defined]
+    assert isinstance(result.trace["a"].ids_out, tuple)
+
+
+def test_fingerprint_follows_what_stands_beside_the_text() -> None:
+    named = Pipeline({"a": Contains()}).index([doc("1", name="load", text="x")])
+    other = Pipeline({"a": Contains()}).index([doc("1", name="save", text="x")])
+    assert named.fingerprint() != other.fingerprint()
+    assert named.fingerprint() == named.with_().fingerprint()
+
+
+def test_a_repr_cannot_steer_a_terminal() -> None:
+    hostile = doc("1", path="a\x1b]0;pwn\x07\nb.py", text="1")
+    shown = repr(Pipeline({"a": Contains()}).index([hostile]).search("1"))
+    assert "\x1b" not in shown
+    assert len(shown.splitlines()) == 2

@@ -246,7 +246,7 @@ def test_a_field_of_the_wrong_type_is_refused_by_name(wrong: dict[str, Any]) -> 
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"path": "!"}, {"path": ""}, {"kind": ["function", None]}, {"language": 3}]
+    "wrong", [{"path": "!"}, {"path": "!docs/"}, {"path": ""}, {"kind": ["function", None]}, {"language": 3}]
 )
 def test_a_filter_that_can_match_nothing_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(InvalidValueError, match=f"{next(iter(wrong))} of the filter"):

@@ -138,6 +138,11 @@ class Filter:
         object.__setattr__(self, "metadata", FrozenDict(self.metadata))
         if self.path:
             _path_matcher(_as_tuple(self.path))
+            if all(glob.startswith(("!", "#")) for glob in self.path):
+                raise InvalidValueError(
+                    f"path of the filter is {self.path!r}, which only excludes and so matches nothing; "
+                    "put a glob that includes first, e.g. ('**', '!docs/')"
+                )
 
     def __bool__(self) -> bool:
         return bool(self.path or self.language or self.kind or self.metadata)

@@ -22,3 +22,11 @@ class FrozenDict(dict[K, V]):
 
     def __reduce__(self) -> tuple[type[FrozenDict[K, V]], tuple[dict[K, V]]]:
         return FrozenDict, (dict(self),)
+
+
+def as_tuples(value: object, *names: str) -> None:
+    """Make tuples of these fields of a frozen dataclass that is being made; lists could be changed later."""
+    for name in names:
+        given = getattr(value, name)
+        if type(given) is not tuple:
+            object.__setattr__(value, name, tuple(given))

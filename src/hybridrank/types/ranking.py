@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, overload
 
 from ..errors import DuplicateIdError, InvalidValueError
 from .documents import Document, Query, location, tie_key
-from .frozen import FrozenDict
+from .frozen import FrozenDict, as_tuples
 
 Level: TypeAlias = Literal["info", "warning"]
 
@@ -73,7 +74,7 @@ class Event:
             "code": self.code,
             "level": self.level,
             "message": self.message,
-            "data": dict(self.data),
+            "data": deepcopy(dict(self.data)),
         }
 
 
@@ -100,8 +101,9 @@ class Ranking(Sequence[Hit]):
     events: tuple[Event, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "hits", tuple(self.hits))
-        object.__setattr__(self, "events", tuple(self.events))
+        if not isinstance(self.query, Query):
+            raise InvalidValueError(f"query of ranking {self.source!r} is {self.query!r:.80}; give a Query")
+        as_tuples(self, "hits", "events")
         seen: set[str] = set()
         before = math.inf
         for hit in self.hits:
@@ -203,7 +205,9 @@ def table(title: str, query: Query, hits: Sequence[Hit], limit: int = 10) -> str
     for rank, hit in enumerate(hits[:limit], 1):
         symbol = hit.document.qualified_name or hit.document.name
         kind = f" ({hit.document.kind})" if hit.document.kind else ""
-        lines.append(f"{rank:>3}  {hit.score:.4f}  {location(hit.document)}  {symbol}{kind}".rstrip())
+        line = f"{rank:>3}  {hit.score:.4f}  {location(hit.document)}  {symbol}{kind}".rstrip()
+        # A path or a name comes from strangers: it may not steer the terminal, nor break the line.
+        lines.append("".join(c if c.isprintable() else repr(c)[1:-1] for c in line))
     if len(hits) > limit:
         lines.append(f"     … {len(hits) - limit} more")
     return "\n".join(lines)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, overload
+from typing import Any, Literal, TypeAlias, get_args, overload
 
-from .documents import Query
-from .frozen import FrozenDict
+from ..errors import InvalidValueError
+from .documents import Query, check_id
+from .frozen import FrozenDict, as_tuples
 from .ranking import Event, Hit, table
 
 Answer: TypeAlias = Literal["yes", "no", "undecided"]
@@ -31,6 +32,14 @@ class Verdict:
     accepted: bool
     quotes: tuple[Quote, ...] = ()
     reason: str = ""
+
+    def __post_init__(self) -> None:
+        check_id(self.id)
+        as_tuples(self, "quotes")
+        if self.answer not in get_args(Answer):
+            raise InvalidValueError(
+                f"answer of the verdict on {self.id!r} is {self.answer!r}; give yes, no or undecided"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +70,9 @@ class Stage:
     seconds: float = 0.0
     events: tuple[Event, ...] = ()
 
+    def __post_init__(self) -> None:
+        as_tuples(self, "ids_in", "ids_out", "scores", "events")
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "name": self.name,
@@ -79,6 +91,9 @@ class Trace:
 
     query: Query
     stages: tuple[Stage, ...] = ()
+
+    def __post_init__(self) -> None:
+        as_tuples(self, "stages")
 
     def __getitem__(self, name: str) -> Stage:
         for stage in self.stages:
@@ -114,6 +129,12 @@ class Result(Sequence[Hit]):
     explanations: Mapping[str, Mapping[str, tuple[Contribution, ...]]] = field(
         default_factory=FrozenDict, hash=False
     )
+
+    def __post_init__(self) -> None:
+        as_tuples(self, "hits", "verdicts", "events")
+        if not isinstance(self.explanations, FrozenDict):
+            told = {id: FrozenDict(stages) for id, stages in self.explanations.items()}
+            object.__setattr__(self, "explanations", FrozenDict(told))
 
     @property
     def ids(self) -> tuple[str, ...]:
