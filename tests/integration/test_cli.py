@@ -20,7 +20,8 @@ from hybridrank.cli import main
 
 SCRIPT = Path(sysconfig.get_path("scripts")) / "hybridrank"
 DOCS = Path(__file__).parents[2] / "docs" / "cli.md"
-LINE = re.compile(r"\[\d+\.\d{4}\] \S+:\d+-\d+(  \S.*)?")
+STAGES = ["bm25", "dense", "fusion", "definition", "priors", "spread"]
+LINE = re.compile(r"\[-?\d+\.\d{4}\] \S+:\d+-\d+(  \S.*)?")
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,7 @@ def test_k_has_two_names_and_cuts(run: Run, tree: Path) -> None:
 
 def test_weights_and_rerank_depth_take_part_out(run: Run, tree: Path) -> None:
     components = run("search", "load_ledger", tree, "--json").data["hits"][0]["components"]
-    assert list(components) == ["bm25", "dense", "fusion", "definition"]
+    assert list(components) == STAGES
     ran = run("search", "load_ledger", tree, "--json", "--weight", "dense=0", "--rerank-depth", 0)
     assert {name for hit in ran.data["hits"] for name in hit["components"]} == {"bm25", "fusion"}
     doubled = run("search", "load_ledger", tree, "--json", "--weight", "bm25=2", "--weight", "dense=0").data
@@ -204,21 +205,29 @@ def test_explain_tells_places_terms_and_moves(run: Run, tree: Path) -> None:
     first = ran.out.split("\n\n")[1].splitlines()
     assert first[0].endswith("src/ledger.py:4-6  load_ledger (function)")
     stages = [line.split()[0] for line in first if re.match(r"    \S", line)]
-    assert stages == ["bm25", "dense", "fusion", "definition"]
+    assert stages == STAGES
     shown = " ".join(" ".join(first).split())
     assert re.search(r"bm25 #\d+ \d+\.\d{4} .*load_ledger \+\d.* dense #", shown)
     assert re.search(r"definition #.* name \+0\.5 \(name equals the query\)", shown)
+    assert re.search(r"priors #1 \d+\.\d{4} \w+ \+\d\S* \(.* \d+ more [+-]\d\S* spread #1", shown)
+    assert shown.endswith(f"spread #1 {first[0][1:7]}")
     assert max(map(len, ran.lines)) <= 100
 
 
 def test_explain_in_json(run: Run, tree: Path) -> None:
     hit = run("search", "load_ledger", tree, "--explain", "--json").data["hits"][0]
     steps = {step["stage"]: step for step in hit["explanation"]}
-    assert list(steps) == ["bm25", "dense", "fusion", "definition"]
+    assert list(steps) == STAGES
     assert steps["bm25"]["rank"] == hit["components"]["bm25"]["rank"]
     terms = steps["bm25"]["contributions"]
     assert sum(one["value"] for one in terms) == pytest.approx(steps["bm25"]["score"])
-    assert steps["definition"]["rank_before"] == hit["components"]["fusion"]["rank"]
+    before = [hit["components"][stage]["rank"] for stage in ("fusion", "definition", "priors")]
+    assert [steps[stage]["rank_before"] for stage in ("definition", "priors", "spread")] == before
+    priors = steps["priors"]
+    assert sum(one["value"] for one in priors["contributions"]) == pytest.approx(priors["score"])
+    told = {one["name"]: one["detail"] for one in priors["contributions"]}
+    assert told["defined"] == "it defines what the query names"
+    assert hit["score"] == steps["spread"]["score"] == priors["score"]
 
 
 # JSON
