@@ -171,16 +171,20 @@ def check_resources(resources: Mapping[str, Any]) -> None:
         raise ConfigError(message, where=dotted(("resources", circle[0]))) from None
 
 
-def check_all_used(resources: Mapping[str, Any], rest: Any) -> None:
-    """The rest of a configuration, its ablations included, refers to each resource, be it through another."""
+def unused(resources: Mapping[str, Any], rest: Any) -> list[str]:
+    """Resources to which the rest, ablations included, does not refer, be it through another resource."""
     reached = list(dict.fromkeys(_references(rest, resources)))
     for name in reached:
         more = dict.fromkeys(_references(resources[name], resources))
         reached += [other for other in more if other not in reached]
-    for name in resources:
-        if name not in reached:
-            message = f'nothing refers to it; put "@{name}" where it belongs, or delete it'
-            raise ConfigError(message, where=dotted(("resources", name)))
+    return [name for name in resources if name not in reached]
+
+
+def refuse_unused(names: Sequence[str]) -> None:
+    """Raise for the first of the resources that nothing refers to."""
+    for name in names:
+        message = f'nothing refers to it; put "@{name}" where it belongs, or delete it'
+        raise ConfigError(message, where=dotted(("resources", name)))
 
 
 def is_part(value: object) -> bool:

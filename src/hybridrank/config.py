@@ -23,7 +23,7 @@ paths have no place here. `"@x"` stands for the one part that `[resources.x]` de
 
 `[ablations.*]` holds variants: a dotted path, in quotes, and the value to put there. False takes a part or a
 value out, except that a true/false option becomes false. A path must exist, but a part's option need not be
-written out to be patched.
+written out to be patched. With a leg goes the weight that the fuser had for it.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from .assembly import Assembly, Pool, check_all_used, check_resources, dotted, is_part
-from .errors import ConfigError, UnknownNameError
+from .assembly import Assembly, Pool, check_resources, dotted, is_part, refuse_unused, unused
+from .errors import ConfigError, InvalidValueError, UnknownNameError
 from .options import options_of
 from .protocols import Weighted
 
@@ -114,27 +114,72 @@ def build(
     resources = config.pop(_RESOURCES, {})
     variants = config.pop(_ABLATIONS, {})
     check_resources(resources)
-    check_all_used(resources, [config, variants])
+    needless = unused(resources, [config, variants])
     patched: dict[tuple[str, ...], str] = {}
     if ablation is not None:
         if ablation not in variants:
             raise UnknownNameError("ablation", ablation, variants)
         root = {**config, _RESOURCES: resources}
         stages = [option.name for option in options]
+        legs = config.get("retrievers")
+        before = list(legs) if isinstance(legs, dict) and not is_part(legs) else []
         for path, value in variants[ablation].items():
             where = dotted((_ABLATIONS, ablation, path))
             patched.update(dict.fromkeys(_patch(root, path, value, where, stages), where))
         resources = _table(root.pop(_RESOURCES, {}), dotted((_ABLATIONS, ablation, _RESOURCES)))
         check_resources(resources)
+        _drop_weights(root, before, resources, patched)
         config = root
     assembly = Assembly(resources, patched, pool)
     arguments = assembly.arguments(options, "the pipeline", config)
-    _check_weights(assembly, arguments)
+    # After the parts: a misspelt reference is why its resource is unused.
+    refuse_unused(needless)
+    _check_pipeline(assembly, arguments)
     return arguments
 
 
-def _check_weights(assembly: Assembly, arguments: Mapping[str, Any]) -> None:
+def _drop_weights(
+    root: dict[str, Any],
+    before: Iterable[str],
+    resources: Mapping[str, Any],
+    patched: dict[tuple[str, ...], str],
+) -> None:
+    """Take from the fuser the weights of legs that the ablation took out.
+
+    A weight that the ablation itself sets stays, and is an error.
+    """
+    legs, fuser = root.get("retrievers"), root.get("fuser")
+    path: tuple[str, ...] = ("fuser",)
+    if isinstance(fuser, str) and fuser[:1] == "@":
+        path = (_RESOURCES, fuser[1:])
+        fuser = resources.get(fuser[1:])
+    if not isinstance(fuser, dict) or not isinstance(legs, dict):
+        return
+    weights = fuser.get("weights")
+    if not isinstance(weights, dict) or any(
+        (*path, "weights")[:count] in patched for count in range(1, len(path) + 2)
+    ):
+        return
+    gone = [name for name in before if name not in legs and (*path, "weights", name) not in patched]
+    left = {name: weight for name, weight in weights.items() if name not in gone}
+    if len(left) < len(weights):
+        # A copy: the resource may stand elsewhere too, with other legs.
+        root["fuser"] = {**fuser, "weights": left}
+        if path != ("fuser",):
+            patched[("fuser",)] = dotted(path)
+
+
+def _check_pipeline(assembly: Assembly, arguments: Mapping[str, Any]) -> None:
     """The pipeline checks this too, but knows no path in the file."""
+    from .request import positive
+    from .types import check_k
+
+    for key, check in (("recall", positive), ("validate_depth", lambda name, value: check_k(value, name))):
+        try:
+            if arguments.get(key) is not None:
+                check(key, arguments[key])
+        except InvalidValueError as error:
+            raise ConfigError(str(error), where=assembly.at((key,))) from error
     legs, fuser = arguments.get("retrievers"), arguments.get("fuser")
     if isinstance(legs, dict) and isinstance(fuser, Weighted):
         for name in fuser.weights:
@@ -226,7 +271,7 @@ def _patch(
         in_part = in_part or is_part(node)
         at_stage = depth == len(keys) == 1 and key in stages
         if key not in node and not in_part and not at_stage:
-            known = [*node, *stages] if depth == 1 else node
+            known = dict.fromkeys((*node, *stages)) if depth == 1 else node
             raise UnknownNameError(
                 "path", dotted(keys[:depth]), _below(keys[: depth - 1], known), where=where
             )

@@ -98,7 +98,7 @@ def test_ablate_takes_variants_from_the_command_line(run: Run, files: list[objec
     assert data["schema"] == 1
     assert data["changes"] == {
         "no-text": {"retrievers.text": False},
-        "without name": {"retrievers.name": False, "fuser.weights.name": False},
+        "without name": {"retrievers.name": False},
         "retrievers.text.k1=2.5": {"retrievers.text.k1": 2.5},
         "fuser.use=rrf": {"fuser.use": "rrf"},
     }

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from hybridrank import (
+    RRF,
     Ablation,
     Case,
     ConfigError,
@@ -179,7 +180,7 @@ def test_a_variant_whose_every_search_fails_is_an_error_that_names_it() -> None:
 
 def test_without_takes_the_weight_too() -> None:
     config = {**CONFIG, "fuser": {"use": "rrf", "weights": {"name": 2.0}}, "normalizer": {"use": "x"}}
-    assert without(config, "name") == {"retrievers.name": False, "fuser.weights.name": False}
+    assert without(config, "name") == {"retrievers.name": False}
     assert without(config, "text") == {"retrievers.text": False}
     assert without(config, "definition") == {"rerankers.definition": False}
     assert without(config, "normalizer") == {"normalizer": False}
@@ -192,6 +193,7 @@ def test_without_takes_the_weight_too() -> None:
         {"x": Variant(without(config, "name"))},
     )
     assert list(made["x"].retrievers) == ["text"]
+    assert made["x"].fuser == RRF()
 
 
 def test_one_leg_that_is_left_has_no_candidates_to_compare() -> None:

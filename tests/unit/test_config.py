@@ -21,6 +21,7 @@ from hybridrank import (
     UnknownNameError,
 )
 from hybridrank.config import ablations, build, default_config, load_config
+from hybridrank.protocols import Weighted
 from hybridrank.registry import PluginWarning
 
 PARTS = """
@@ -555,6 +556,15 @@ def test_a_resource_that_nothing_refers_to() -> None:
     assert caught.value.where == "resources.w"
 
 
+@pytest.mark.parametrize("written", ["@wrods", "@tok"])
+def test_a_misspelt_reference_comes_before_the_resource_that_it_leaves_unused(written: str) -> None:
+    config = {"resources": {"words": {"use": "tok"}}, **leg(tokenizer=written)}
+    with pytest.raises(UnknownNameError, match=f"unknown resource '{written[1:]}'.*'?words") as caught:
+        build(config)
+    assert caught.value.where == "retrievers.a.tokenizer"
+    assert caught.value.known == ("words",)
+
+
 def test_a_resource_that_only_an_ablation_uses() -> None:
     config = {
         "resources": {"w": {"use": "tok"}, "v": {"use": "tok"}},
@@ -713,6 +723,80 @@ def test_an_error_below_a_patch_has_the_path_of_the_ablation() -> None:
     with pytest.raises(ConfigError) as caught:
         built_with("retrievers.a", {"use": "leg", "weights": {"x": "heavy"}})
     assert caught.value.where == 'ablations.x."retrievers.a".weights'
+
+
+def test_names_of_an_unknown_top_level_path_are_listed_once() -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        built_with("zzz", 3)
+    assert {"fuser", "rerankers", "resources", "normalizer"} <= set(caught.value.known)
+    assert len(caught.value.known) == len(set(caught.value.known))
+
+
+def weighted(weights: dict[str, float], patch: dict[str, Any], *, shared: bool = False) -> Pipeline:
+    fuser = {"use": "rrf", "weights": weights}
+    config = {
+        "retrievers": {"bm25": {"use": "bm25"}, "dense": {"use": "dense"}},
+        "fuser": "@f" if shared else fuser,
+        "ablations": {"x": patch},
+        **({"resources": {"f": fuser}} if shared else {}),
+    }
+    return Pipeline.from_config(config, ablation="x")
+
+
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize(
+    "patch",
+    [{"retrievers.dense": False}, {"retrievers": {"bm25": {"use": "bm25"}}}],
+)
+def test_with_a_leg_goes_its_weight(patch: dict[str, Any], shared: bool) -> None:
+    made = weighted({"bm25": 1.5, "dense": 2.0}, patch, shared=shared)
+    assert list(made.retrievers) == ["bm25"]
+    assert isinstance(made.fuser, Weighted)
+    assert dict(made.fuser.weights) == {"bm25": 1.5}
+
+
+def test_a_weight_may_be_taken_out_with_its_leg() -> None:
+    made = weighted({"dense": 2.0}, {"retrievers.dense": False, "fuser.weights.dense": False})
+    assert isinstance(made.fuser, Weighted)
+    assert not made.fuser.weights
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_misspelt_weight_stays_an_error(shared: bool) -> None:
+    with pytest.raises(UnknownNameError, match="unknown leg 'bm52'; did you mean 'bm25'") as caught:
+        weighted({"bm52": 1.0, "dense": 2.0}, {"retrievers.dense": False}, shared=shared)
+    assert caught.value.where == ("resources.f" if shared else "fuser") + ".weights.bm52"
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("fuser.weights.dense", 3.0),
+        ("fuser.weights", {"dense": 3.0}),
+        ("fuser", {"use": "rrf", "weights": {"dense": 3.0}}),
+    ],
+)
+def test_an_ablation_that_weights_the_leg_it_takes_out(path: str, value: Any) -> None:
+    with pytest.raises(UnknownNameError, match="unknown leg 'dense'") as caught:
+        weighted({"dense": 2.0}, {"retrievers.dense": False, path: value})
+    assert caught.value.where.startswith("ablations.x.")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("recall", 0, "recall is 0; give 1 or more"),
+        ("recall", -1, "recall is -1; give an int of 0 or more"),
+        ("validate_depth", -1, "validate_depth is -1"),
+    ],
+)
+def test_a_count_out_of_range_has_its_path(key: str, value: int, message: str) -> None:
+    with pytest.raises(ConfigError, match=f"^{key}: {message}") as caught:
+        build({**leg(), key: value})
+    assert caught.value.where == key
+    with pytest.raises(ConfigError) as caught:
+        build({**leg(), "ablations": {"x": {key: value}}}, ablation="x")
+    assert caught.value.where == f"ablations.x.{key}"
 
 
 def test_an_ablation_may_leave_a_resource_unused() -> None:

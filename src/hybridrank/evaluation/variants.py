@@ -45,9 +45,10 @@ class Variant:
 
 
 def without(config: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """The patch that takes out a leg, a reranker, the validator or the normalizer, and the leg's weight.
+    """The patch that takes out a leg, a reranker, the validator or the normalizer.
 
-    Where one leg is left, a fuser that compares the candidates of several is told not to.
+    A leg's weight goes with it when the configuration is built. Where one leg is left, a fuser that compares
+    the candidates of several is told not to.
 
     Raises:
         UnknownNameError: the configuration holds none of that name.
@@ -57,8 +58,6 @@ def without(config: Mapping[str, Any], name: str) -> dict[str, Any]:
         if isinstance(parts, Mapping) and name in parts:
             patch: dict[str, Any] = {f"{group}.{name}": False}
             fuser = config.get("fuser")
-            if isinstance(fuser, Mapping) and name in (fuser.get("weights") or {}):
-                patch[f"fuser.weights.{name}"] = False
             alone = group == "retrievers" and len(parts) == 2
             if isinstance(fuser, Mapping) and alone and fuser.get("same_candidates") is True:
                 patch["fuser.same_candidates"] = False
