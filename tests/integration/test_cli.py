@@ -323,6 +323,7 @@ def test_an_empty_tree(run: Run, tmp_path: Path) -> None:
         (["--weight", "bm25=0", "--weight", "dense=0"], "zero"),
         (["--k", "81"], "recall"),
         (["--path", "!"], "--path"),
+        (["--path", ""], "--path"),
         (["--k", "-1"], "-1"),
         (["--k", "1.5"], "1.5"),
         (["--recall", "0"], "0"),
