@@ -5,6 +5,8 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# An environment whose Python is gone is made anew, rather than failing at every command.
+$(shell $(BIN)/python -c '' 2>/dev/null || rm -f $(READY))
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-slow lint types setup clean
@@ -36,7 +38,7 @@ $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "error: $(PYTHON) is older than Python 3.11; run: make $(MAKECMDGOALS) PYTHON=/path/to/python" >&2; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "error: $(PYTHON) has no venv module; on Debian: apt install python3-venv" >&2; exit 1; }
 	@echo "setting up $(VENV) with $$($(PYTHON) --version)"
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -c '' 2>/dev/null || $(PYTHON) -m venv --clear $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]' || { echo "error: installing the dependencies failed, see above; a package index must be reachable" >&2; exit 1; }
 	@touch $(READY)
 
