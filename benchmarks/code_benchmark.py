@@ -36,8 +36,16 @@ class Repository:
     questions: tuple[Question, ...]
 
 
-def read_benchmark(corpus: Path, queries: Path, repos: Path, only: Sequence[str] = ()) -> list[Repository]:
-    """The repositories with their queries, in the order of the files."""
+def read_benchmark(
+    corpus: Path, queries: Path, repos: Path, only: Sequence[str] = (), *, whole: bool = False
+) -> list[Repository]:
+    """The repositories with their queries, in the order of the files.
+
+    Args:
+        only: names of repositories; all if empty.
+        whole: index whole repositories with tests, examples and documentation, not only the folder that the
+            benchmark asks for; those of which it asks for the whole are left out then.
+    """
     rows = [json.loads(line) for line in queries.read_text("utf-8").splitlines()]
     questions = [
         Question(r["repo"], r["language"], r["category"], r["query"], (*r["relevant"], *r["secondary"]))
@@ -46,8 +54,10 @@ def read_benchmark(corpus: Path, queries: Path, repos: Path, only: Sequence[str]
     found = []
     for repo in json.loads(repos.read_text("utf-8")):
         name, inner = repo["name"], repo["index_root"] or ""
-        if only and name not in only:
+        if (only and name not in only) or (whole and not inner):
             continue
+        if whole:
+            inner = ""
         asked = tuple(question for question in questions if question.repo == name)
         found.append(Repository(name, corpus / name / inner, f"{inner}/" if inner else "", asked))
     return found

@@ -4,9 +4,12 @@
 
 The files are those of benchmarks/codesearch.py. Every query gives one ranking of files by a linear score; the
 weights make its target files likely under a softmax over the candidates (a multinomial logit, McFadden 1974;
-ListNet's top-one loss, Cao et al. 2007), every repository counting the same, with a ridge penalty. Prints the
-weights rounded to 0.05, as they stand in `CodePriorsWeights`, and nDCG@10 of files: fitted, with the rounded
-weights, and for each repository or language with weights fitted without it.
+ListNet's top-one loss, Cao et al. 2007), every repository counting the same, with a ridge penalty.
+
+Each repository is read twice: only the folder that the benchmark indexes, and whole, since users search whole
+repositories: there tests, examples and documentation compete with the code. Prints the weights rounded to
+0.05, as they stand in `CodePriorsWeights`, and nDCG@10 of files in folders and in whole repositories: fitted,
+with the rounded weights, and for each repository or language with weights fitted without it.
 """
 
 from __future__ import annotations
@@ -49,9 +52,9 @@ class Recorder:
         return ranking.cut(k)
 
 
-def read_examples(corpus: Path, queries: Path, repos: Path) -> list[Example]:
+def read_examples(corpus: Path, queries: Path, repos: Path, *, whole: bool) -> list[Example]:
     examples: list[Example] = []
-    for repository in read_benchmark(corpus, queries, repos):
+    for repository in read_benchmark(corpus, queries, repos, whole=whole):
         pipeline = Pipeline.for_code(repository.root)
         recorder = Recorder()
         name, priors = next((n, r) for n, r in pipeline.rerankers.items() if isinstance(r, CodePriors))
@@ -109,13 +112,13 @@ def quality(examples: Sequence[Example], weights: Callable[[Example], F64]) -> f
     return mean(map(mean, groups.values()))
 
 
-def left_out(examples: Sequence[Example], key: str, penalty: float, whole: F64) -> float:
-    """The same, each group scored with weights that were fitted without it."""
+def left_out(examples: Sequence[Example], key: str, penalty: float, whole: F64) -> dict[str, F64]:
+    """For each group the weights that were fitted without it."""
     fitted: dict[str, F64] = {}
     for group in sorted({getattr(example.question, key) for example in examples}):
         others = [example for example in examples if getattr(example.question, key) != group]
         fitted[group] = fit(others, penalty, whole)
-    return quality(examples, lambda example: fitted[getattr(example.question, key)])
+    return fitted
 
 
 def main() -> None:
@@ -126,20 +129,30 @@ def main() -> None:
     parser.add_argument("repos", type=Path)
     parser.add_argument("--penalty", type=float, default=0.002)
     options = parser.parse_args()
-    examples = read_examples(options.corpus, options.queries, options.repos)
+    files = (options.corpus, options.queries, options.repos)
+    folders, wholes = (read_examples(*files, whole=whole) for whole in (False, True))
+    examples = [*folders, *wholes]
     weights = fit(examples, options.penalty)
     rounded = np.round(np.round(weights / STEP) * STEP, 2) + 0.0
-    for name, value in zip(NAMES, rounded.tolist(), strict=True):
+    values = dict(zip(NAMES, rounded.tolist(), strict=True))
+    for name, value in values.items():
         print(f"    {name}: float = {value}")
     landed = CodePriorsWeights()
-    values = {name: float(value) for name, value in zip(NAMES, rounded.tolist(), strict=True)}
     print(f"these are the weights of this version: {replace(landed, **values) == landed}")
     ours = np.array([getattr(landed, name) for name in NAMES])
-    print(f"fitted                      {quality(examples, lambda _: weights):.4f}")
-    print(f"rounded                     {quality(examples, lambda _: rounded):.4f}")
-    print(f"this version's              {quality(examples, lambda _: ours):.4f}")
-    print(f"leave one repository out    {left_out(examples, 'repo', options.penalty, weights):.4f}")
-    print(f"leave one language out      {left_out(examples, 'language', options.penalty, weights):.4f}")
+    print(f"{'nDCG@10 of files':<28} folders  whole repositories")
+
+    def told(name: str, weights_of: Callable[[Example], F64]) -> None:
+        print(
+            f"{name:<28} {quality(folders, weights_of):.4f}   {quality(wholes, weights_of):.4f}", flush=True
+        )
+
+    told("fitted", lambda _: weights)
+    told("rounded", lambda _: rounded)
+    told("this version's", lambda _: ours)
+    for key, name in (("repo", "repository"), ("language", "language")):
+        fitted = left_out(examples, key, options.penalty, weights)
+        told(f"leave one {name} out", lambda example, f=fitted, k=key: f[getattr(example.question, k)])  # type: ignore[misc]
 
 
 if __name__ == "__main__":

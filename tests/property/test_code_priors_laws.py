@@ -100,8 +100,8 @@ def test_features_lie_in_their_ranges(search: tuple[CodePriors, Ranking]) -> Non
     part, ranking = search
     files, table = part.features(ranking)
     assert len(files) == len(table)
-    assert (table >= 0).all()
-    names = ["best_match", "place", "told", "phrases", "name_match", "names_cover", "stem_words", "folders"]
+    assert (table >= -1).all()
+    names = ["best_match", "told", "phrases", "name_match", "word_names", "defined", "stem_words", "folder"]
     all_names = [field.name for field in fields(part.all_weights)]
     assert (table[:, [all_names.index(name) for name in names]] <= 1 + 1e-9).all()
 

@@ -186,10 +186,9 @@ def test_the_best_document_of_a_file_in_each_leg() -> None:
         for document, leg in zip([a, b, c], legs, strict=True)
     )
     _, table = part.features(Ranking(Query("z"), hits))
-    best, more, place = table[:, 0].tolist(), table[:, 1].tolist(), table[:, 2].tolist()
+    best, more = table[:, 0].tolist(), table[:, 1].tolist()
     assert best == pytest.approx([(1.0 + 0.25) / 2, (0.75 + 1.0) / 2])
     assert more == pytest.approx([(math.log(2) + math.log(1.25)) / 2, (math.log(2) + math.log(2)) / 2])
-    assert place == pytest.approx([1.0, 61 / 62])
 
 
 def test_only_components_before_fusion_are_legs() -> None:
@@ -220,7 +219,6 @@ def test_a_name_matches_by_weight_and_share_of_its_words() -> None:
     rows = measured("parse", *documents)
     # parse_old has the terms parse_old, parse and old: one of three is asked for.
     assert [round(row["name_match"], 6) for row in rows] == [1.0, round(math.sqrt(1 / 3), 6), 0.0]
-    assert [row["names_cover"] for row in rows] == [1.0, 1.0, 0.0]
 
 
 def test_words_of_the_query_that_are_whole_names() -> None:
@@ -276,8 +274,12 @@ def test_length_of_a_file_name() -> None:
 def test_folders_with_words_of_the_query() -> None:
     documents = code("http/routing/a.py"), code("routing/http/b.py"), code("c.py")
     assert values("folder", "routes of routing", *documents) == [1.0, 0.0, 0.0]
-    assert values("folders", "routes of routing", *documents) == [0.5, 0.5, 0.0]
-    assert values("path_depth", "routing", *documents) == [2.0, 2.0, 0.0]
+
+
+def test_deeper_and_higher_than_the_median_candidate() -> None:
+    documents = code("a/b/c/d.py"), code("a/b.py"), code("c.py")
+    assert values("path_depth", "z", *documents) == [1.0, 0.0, -1.0]
+    assert values("path_depth", "z", code("a/b.py"), code("c.py")) == [0.5, -0.5]
 
 
 def test_a_file_that_only_imports_is_bare() -> None:
@@ -360,10 +362,10 @@ def test_tests_inside_a_file_go_behind_its_code() -> None:
 
 def test_a_file_has_the_score_of_its_best_document() -> None:
     documents = [code("a.py", line=1), code("a.py", line=9), code("b.py")]
-    part = CodePriors(weights={**CHUNK_ONLY, "place": 2.0}).index(documents)
+    part = CodePriors(weights={**CHUNK_ONLY, "best_match": 2.0}).index(documents)
     found = part.rerank(ranked("z", *documents), k=9)
     # Leg scores are 1, 1/2 and 1/3; the second document of a.py is half a leg behind the first.
-    assert [round(hit.score, 6) for hit in found] == [2.0, round(2 * 61 / 63, 6), 1.5]
+    assert [round(hit.score, 6) for hit in found] == [2.0, 1.5, 0.666667]
 
 
 def test_equals_keep_their_order() -> None:

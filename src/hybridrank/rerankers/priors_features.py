@@ -17,7 +17,6 @@ from .priors_question import Question, dice, trigrams
 
 FUSION = "fusion"
 _SEVERAL = 10
-_RRF_K = 60
 
 F64 = NDArray[np.float64]
 
@@ -29,17 +28,14 @@ _STEM = (
     "stem_first",
     "stem_length",
     "folder",
-    "folders",
 )
 
 FEATURES = (
     "best_match",
     "more_matches",
-    "place",
     "told",
     "phrases",
     "name_match",
-    "names_cover",
     "word_names",
     "defined",
     *_STEM,
@@ -124,7 +120,7 @@ def file_features(
         "phrases": _phrases(question, index, place_of, count),
         **names,
         **_stems(facts, question),
-        "path_depth": depths - depths.min(initial=math.inf) if count else depths,
+        "path_depth": np.clip(depths - np.median(depths), -1.0, 1.0),
         "bare": index.bare[numbers].astype(np.float64),
         **{role: roles[:, column].astype(np.float64) for column, role in enumerate(ROLES)},
     }
@@ -142,11 +138,7 @@ def _by_leg(candidates: Candidates, count: int) -> dict[str, F64]:
         within = np.arange(len(files)) - starts[files]
         best += sorted_scores[starts]
         several += np.log1p(np.bincount(files, np.where(within < _SEVERAL, sorted_scores, 0.0), count))
-    place = np.zeros(count)
-    first = np.full(count, len(candidates.of_hit))
-    np.minimum.at(first, candidates.of_hit, np.arange(len(candidates.of_hit)))
-    place = (_RRF_K + 1.0) / (_RRF_K + 1.0 + first)
-    return {"best_match": best / legs, "more_matches": several / legs, "place": place}
+    return {"best_match": best / legs, "more_matches": several / legs}
 
 
 def _told(question: Question, index: FileIndex) -> F64:
@@ -168,15 +160,13 @@ def _phrases(question: Question, index: FileIndex, place_of: NDArray[np.int64], 
 
 def _names(question: Question, index: FileIndex, place_of: NDArray[np.int64], count: int) -> dict[str, F64]:
     size = len(index.name_files)
-    weight, hits, cover = np.zeros(size), np.zeros(size), np.zeros(count)
+    weight, hits = np.zeros(size), np.zeros(size)
     for term, value in question.weights.items():
         held = index.names.of(term)
         if held is None:
             continue
         weight[held[0]] += value
         hits[held[0]] += 1.0
-        files = place_of[np.unique(index.name_files[held[0]])]
-        cover[files[files >= 0]] += value
     touched = np.flatnonzero(hits)
     files = place_of[index.name_files[touched]]
     kept = files >= 0
@@ -186,7 +176,6 @@ def _names(question: Question, index: FileIndex, place_of: NDArray[np.int64], co
     np.maximum.at(match, files, np.sqrt(weight[touched] * hits[touched] / index.name_sizes[touched]))
     return {
         "name_match": match,
-        "names_cover": cover,
         "word_names": _word_names(question, index, place_of, count),
         "defined": defined if question.alone else np.zeros(count),
     }
@@ -258,7 +247,6 @@ def _stem(fact: PathFacts, asked: _Asked) -> tuple[float, ...]:
     """The features of `_STEM`, in their order."""
     letters = trigrams(fact.compact)
     first = next((at for at, word in enumerate(asked.words) if not word.isdisjoint(fact.terms)), None)
-    known = sum(term in asked.weights for term in fact.folders)
     return (
         fact.compact in asked.identifiers,
         fact.compact in asked.compounds,
@@ -267,7 +255,6 @@ def _stem(fact: PathFacts, asked: _Asked) -> tuple[float, ...]:
         0.0 if first is None else 1.0 / (1 + first),
         math.log1p(len(fact.words)),
         not fact.folder.isdisjoint(asked.weights),
-        known / max(len(fact.folders), 1),
     )
 
 

@@ -72,7 +72,7 @@ class PathFacts:
         terms: the tokens of the stem.
         words: the words of the stem in lower case, e.g. of `HTTPServer_main` http, server and main.
         compact: letters and digits of the stem in lower case.
-        folders: the tokens of all folders; `folder` those of the last one.
+        folder: the tokens of the last folder.
         depth: number of folders.
     """
 
@@ -80,7 +80,6 @@ class PathFacts:
     terms: frozenset[str]
     words: tuple[str, ...]
     compact: str
-    folders: frozenset[str]
     folder: frozenset[str]
     depth: int
 
@@ -97,7 +96,6 @@ def path_facts(path: str, tokenizer: Tokenize) -> PathFacts:
         frozenset(tokenizer(stem)),
         words(stem),
         compact(stem),
-        frozenset(tokenizer(" ".join(folders))),
         frozenset(tokenizer(folders[-1])) if folders else frozenset(),
         len(folders),
     )

@@ -26,7 +26,6 @@ class CodePriorsWeights:
             The first stage mostly is right.
         more_matches: ln(1 + sum of the file's ten best documents) in a leg, mean of the legs, 0 to 2.4.
             A file that answers in many places is about the subject; one that answers once mentions it.
-        place: 61 / (60 + rank of the file's first document). Keeps what earlier stages agree on.
 
     From what the file says (path, defined names, first lines, comments):
 
@@ -38,7 +37,6 @@ class CodePriorsWeights:
 
         name_match: the best of sqrt(weight of the query's terms in a name * share of the name's terms that
             the query has). `parse_header` meets "header parsing" better than `parse_header_of_old_frame`.
-        names_cover: weight of the query's terms that stand in any of its names.
         word_names: share of the query's words that are a whole name.
         defined: the query is one word, and it defines that: 1 as it is written, 0.5 in another case, divided
             by 1 + ln(number of files that do). A name asked for is a definition asked for.
@@ -56,8 +54,8 @@ class CodePriorsWeights:
     From its folders:
 
         folder: the last folder has a word of the query.
-        folders: share of the folders' words that the query has.
-        path_depth: folders more than the candidate with the fewest, a count. What is central lies high.
+        path_depth: 1 if it lies deeper than the median candidate, -1 if higher; fractions for half a folder.
+            What is central lies high.
 
     From its role, unless the query asks for that role:
 
@@ -80,32 +78,29 @@ class CodePriorsWeights:
         chunk_test: it lies in a test inside the file, and the query asks for none.
     """
 
-    best_match: float = 1.0
-    more_matches: float = 1.15
-    place: float = 0.25
-    told: float = 1.5
-    phrases: float = 0.95
-    name_match: float = 1.1
-    names_cover: float = 0.35
-    word_names: float = 0.6
-    defined: float = 1.0
-    file_named: float = 0.75
-    compound: float = 1.05
-    stem_words: float = 1.35
-    stem_letters: float = 0.8
-    stem_first: float = 0.85
-    stem_length: float = -1.1
-    folder: float = 0.8
-    folders: float = 0.5
-    path_depth: float = -1.05
-    bare: float = -0.25
-    test: float = -0.45
-    example: float = -0.45
-    compat: float = -0.25
-    prose: float = -0.95
-    data: float = -0.8
-    old_version: float = -2.25
-    companion: float = -1.55
+    best_match: float = 0.9
+    more_matches: float = 1.1
+    told: float = 1.65
+    phrases: float = 1.25
+    name_match: float = 1.85
+    word_names: float = 0.8
+    defined: float = 0.85
+    file_named: float = 0.8
+    compound: float = 0.95
+    stem_words: float = 1.25
+    stem_letters: float = 0.55
+    stem_first: float = 0.7
+    stem_length: float = -1.4
+    folder: float = 0.7
+    path_depth: float = -0.5
+    bare: float = -0.1
+    test: float = -1.95
+    example: float = -1.45
+    compat: float = -0.2
+    prose: float = -2.05
+    data: float = -0.7
+    old_version: float = -1.5
+    companion: float = -1.3
     chunk_match: float = 1.0
     chunk_name: float = 0.5
     chunk_defined: float = 2.0
