@@ -530,9 +530,10 @@ def test_a_reranker_with_a_negative_depth_is_refused() -> None:
 def test_results_and_pipelines_cannot_be_changed() -> None:
     made = Pipeline({"a": Contains()}, rerankers=[DefinitionFirst()]).index([doc("1", name="1")])
     result = made.search("1", explain=True)
-    for mapping in (result.explanations, result.explanations["1"], made.retrievers, made.rerankers):
+    mappings: list[Any] = [result.explanations, result.explanations["1"], made.retrievers, made.rerankers]
+    for mapping in mappings:
         with pytest.raises(TypeError):
-            mapping.clear()  # type: ignore[attr-defined]
+            mapping.clear()
     assert isinstance(result.trace["a"].ids_out, tuple)
 
 
