@@ -16,8 +16,8 @@ __version__ = "0.1.0"
 # By subject: values, pipeline, parts, evaluation, protocols, errors.
 _MODULES = {
     "types": (
-        "Component Contribution Document Event Filter Hit Query Quote Ranking Result SourceFile Stage Trace "
-        "Verdict"
+        "ChatMessage ChatReply ChatRequest Component Contribution Document Event Filter Hit Query Quote "
+        "Ranking Result SourceFile Stage Trace Verdict"
     ),
     "pipeline": "Pipeline",
     "registry": "ComponentInfo components load_component",
@@ -50,9 +50,9 @@ _MODULES = {
     "report.experiment_page": "experiment_page write_page",
     "evaluation.outcomes": "Evaluation",
     "protocols": (
-        "AsyncReranker AsyncRetriever BatchRetriever Chunker Closeable Embedder Explainable Fingerprinted "
-        "FitEmbedder Fittable Fuser Indexable Normalized Normalizer Reranker Retriever Storable Updatable "
-        "Validator Weighted"
+        "AsyncReranker AsyncRetriever BatchRetriever ChatModel Chunker Closeable Embedder Explainable "
+        "Fingerprinted FitEmbedder Fittable Fuser Indexable Normalized Normalizer Reranker Retriever "
+        "Storable Updatable Validator Weighted"
     ),
     "errors": (
         "ConfigError ContractError DuplicateIdError HybridRankError IndexFormatError IndexNotFoundError "

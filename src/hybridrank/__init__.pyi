@@ -48,6 +48,7 @@ from .pipeline import Pipeline as Pipeline
 from .protocols import AsyncReranker as AsyncReranker
 from .protocols import AsyncRetriever as AsyncRetriever
 from .protocols import BatchRetriever as BatchRetriever
+from .protocols import ChatModel as ChatModel
 from .protocols import Chunker as Chunker
 from .protocols import Closeable as Closeable
 from .protocols import Embedder as Embedder
@@ -79,6 +80,9 @@ from .retrievers.dense import Dense as Dense
 from .text.normalize import QueryNormalizer as QueryNormalizer
 from .text.normalize import normalize_query as normalize_query
 from .text.tokenizer import Tokenizer as Tokenizer
+from .types import ChatMessage as ChatMessage
+from .types import ChatReply as ChatReply
+from .types import ChatRequest as ChatRequest
 from .types import Component as Component
 from .types import Contribution as Contribution
 from .types import Document as Document

@@ -1,6 +1,6 @@
 """What a part must be able to do, and what it may be able to do.
 
-A part implements one of the first seven protocols: one method, synchronous, one query. The others are
+A part implements one of the first eight protocols: one method, synchronous, one query. The others are
 optional abilities; the pipeline asks for them with isinstance. Nothing is inherited.
 Data come positional-only, options keyword-only, and an unknown option is an error.
 """
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .types import (
+        ChatReply,
+        ChatRequest,
         Contribution,
         Document,
         Filter,
@@ -67,6 +69,13 @@ class Validator(Protocol):
     """Judges hits in rank order: one verdict per hit."""
 
     def validate(self, ranking: Ranking, /) -> Sequence[Verdict]: ...
+
+
+@runtime_checkable
+class ChatModel(Protocol):
+    """Answers one request. Raises where there is no answer; an empty one is an answer."""
+
+    def complete(self, request: ChatRequest, /) -> ChatReply: ...
 
 
 class Normalizer(Protocol):

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from hybridrank import (
+    ChatMessage,
+    ChatRequest,
     Component,
     Document,
     DuplicateIdError,
@@ -251,3 +253,14 @@ def test_a_field_of_the_wrong_type_is_refused_by_name(wrong: dict[str, Any]) -> 
 def test_a_filter_that_can_match_nothing_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(InvalidValueError, match=f"{next(iter(wrong))} of the filter"):
         Filter(**wrong)
+
+
+def test_a_chat_request_is_checked_and_frozen() -> None:
+    ask = ChatMessage("user", "which of these?")
+    request = ChatRequest([ask], stop=["\n"], schema={"type": "array"})  # type: ignore[arg-type]
+    assert (request.messages, request.stop, request.temperature) == ((ask,), ("\n",), 0.0)
+    for wrong in ({"messages": ()}, {"temperature": -1}, {"max_tokens": 0}, {"timeout": float("nan")}):
+        with pytest.raises(InvalidValueError, match=next(iter(wrong))):
+            ChatRequest(**{"messages": (ask,), **wrong})  # type: ignore[arg-type]
+    with pytest.raises(InvalidValueError, match="role is 'robot'"):
+        ChatMessage("robot", "")  # type: ignore[arg-type]

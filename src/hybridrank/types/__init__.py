@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from .chat import ChatMessage, ChatReply, ChatRequest
 from .documents import Document, Filter, Query, SourceFile, check_id, location, tie_key
 from .frozen import FrozenDict
 from .ranking import Component, Event, Hit, Level, Ranking, check_k
@@ -24,6 +25,9 @@ Role: TypeAlias = Literal["query", "document"]
 
 __all__ = [
     "Answer",
+    "ChatMessage",
+    "ChatReply",
+    "ChatRequest",
     "Component",
     "Contribution",
     "Document",
