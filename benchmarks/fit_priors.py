@@ -1,6 +1,6 @@
 """Fits the weights of the code priors to a judged code-search benchmark, and tells how well they carry over.
 
-    python benchmarks/fit_priors.py CORPUS QUERIES.jsonl REPOS.json [--penalty 0.002]
+    python benchmarks/fit_priors.py CORPUS QUERIES.jsonl REPOS.json [--penalty 0.003]
 
 The files are those of benchmarks/codesearch.py. Every query gives one ranking of files by a linear score; the
 weights make its target files likely under a softmax over the candidates (a multinomial logit, McFadden 1974;
@@ -127,7 +127,7 @@ def main() -> None:
     parser.add_argument("corpus", type=Path)
     parser.add_argument("queries", type=Path)
     parser.add_argument("repos", type=Path)
-    parser.add_argument("--penalty", type=float, default=0.002)
+    parser.add_argument("--penalty", type=float, default=0.003)
     options = parser.parse_args()
     files = (options.corpus, options.queries, options.repos)
     folders, wholes = (read_examples(*files, whole=whole) for whole in (False, True))

@@ -282,9 +282,18 @@ def test_deeper_and_higher_than_the_median_candidate() -> None:
     assert values("path_depth", "z", code("a/b.py"), code("c.py")) == [0.5, -0.5]
 
 
-def test_a_file_that_only_imports_is_bare() -> None:
-    imports = code("a/__init__.py", "from .b import B", kind="import")
-    assert values("bare", "b", imports, code("a/b.py", name="B", kind="class")) == [1.0, 0.0]
+def test_a_file_that_exports_again_goes_behind_what_it_exports() -> None:
+    imports = code("a/__init__.py", "from .loader import Loader", name="Loader", kind="import")
+    real = code("a/loader.py", "class Loader:\n    def load(self): ...", name="Loader", kind="class")
+    body = code("a/loader.py", "def load(self): ...", name="load", kind="method", line=2)
+    found = CodePriors().index([imports, real, body]).rerank(ranked("Loader", imports, real, body), k=9)
+    assert found[0].id == real.id
+
+
+def test_how_much_of_a_file_lies_in_functions() -> None:
+    documents = code("a.py", "x" * 30, name="f"), code("b.py", "x" * 40, name="C", kind="class")
+    others = code("a.py", "x" * 10, line=9), code("b.py", "x" * 20, name="m", kind="part", line=9)
+    assert values("functions", "z", *documents, others=others) == [0.75, 0.333333]
 
 
 def test_rare_words_told_by_comments_and_names_weigh_more() -> None:
@@ -395,7 +404,7 @@ def test_contributions_sum_to_the_score_and_tell_why() -> None:
         assert all(c.detail for c in made_of)
     told = {c.name: c for c in part.contributions(given, documents[0].id)}
     assert told["test"].value == CodePriorsWeights().test
-    assert told["test"].detail == "a test; the query asks for none"
+    assert told["test"].detail == "a test; none is asked for"
     assert part.contributions(given, documents[2].id)[-1].name == "chunk"
     assert part.contributions(given, "no such id") == ()
 

@@ -134,7 +134,7 @@ class CodePriors:
         found.sort(key=lambda contribution: -abs(contribution.value))
         behind = float(scored.of_hits[place] - scored.of_files[file])
         if behind:
-            found.append(Contribution("chunk", behind, "behind the best document of its file"))
+            found.append(Contribution("chunk", behind, "behind the best of its file"))
         return tuple(found)
 
     def features(self, ranking: Ranking, /) -> tuple[tuple[str, ...], F64]:

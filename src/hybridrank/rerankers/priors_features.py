@@ -40,7 +40,7 @@ FEATURES = (
     "defined",
     *_STEM,
     "path_depth",
-    "bare",
+    "functions",
     *ROLES,
 )
 
@@ -121,7 +121,7 @@ def file_features(
         **names,
         **_stems(facts, question),
         "path_depth": np.clip(depths - np.median(depths), -1.0, 1.0),
-        "bare": index.bare[numbers].astype(np.float64),
+        "functions": index.functions[numbers],
         **{role: roles[:, column].astype(np.float64) for column, role in enumerate(ROLES)},
     }
     columns["told"] = _over_best(columns["told"])

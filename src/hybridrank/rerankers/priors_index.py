@@ -25,6 +25,8 @@ DEFINITIONS = frozenset({"function", "method", "class", "module"})
 FOLDED, EXACT = "=", "=="
 """Before the compact form of a name, and before the name as it is written; no token begins so."""
 
+# A part is a later piece of a long one of these.
+_CODE = frozenset({"function", "method", "part"})
 _HEAD_CHARS = 1500
 _K1, _B = 2.0, 0.4
 
@@ -98,7 +100,7 @@ class FileIndex:
     Attributes:
         files: number of each file by path, or by id for a document without one.
         roles: bool, shape (files, len(ROLES)).
-        bare: bool, shape (files,): it imports and defines nothing.
+        functions: float64, shape (files,): share of its characters that lie in functions and methods.
         words: which files say a term (in their path, names, first lines and comments), weighted by BM25.
         pairs: int64, sorted: one number per two words that stand side by side in a file, see `pair_files`.
         names: which names hold a term; with `FOLDED` or `EXACT` before, which are that name.
@@ -108,7 +110,7 @@ class FileIndex:
 
     files: Mapping[str, int]
     roles: NDArray[np.bool_]
-    bare: NDArray[np.bool_]
+    functions: NDArray[np.float64]
     words: Holders
     pairs: NDArray[np.int64]
     names: Holders
@@ -143,7 +145,7 @@ class FileIndex:
         return cls(
             {key: number for number, key in enumerate(keys)},
             np.array(roles([grouped[key][0].path for key in keys]), np.bool_).reshape(len(keys), len(ROLES)),
-            np.array([_bare(grouped[key]) for key in keys], np.bool_),
+            np.array([_functions(grouped[key]) for key in keys], np.float64),
             words,
             _pairs(told, words.rows, tokenizer),
             _named(flat, tokens),
@@ -166,7 +168,7 @@ class FileIndex:
             "files": keys.data,
             "file_ends": keys.ends,
             "roles": self.roles,
-            "bare": self.bare,
+            "functions": self.functions,
             "pairs": self.pairs,
             "name_files": self.name_files,
             "name_sizes": self.name_sizes,
@@ -186,7 +188,7 @@ class FileIndex:
         made = cls(
             keys.places,
             state["roles"],
-            state["bare"],
+            state["functions"],
             Holders.restored(state, "words", len(keys)),
             state["pairs"],
             Holders.restored(state, "names", len(state["name_files"])),
@@ -196,7 +198,7 @@ class FileIndex:
         files, names = len(keys), len(made.name_files)
         if not (
             _fits(made.roles, np.bool_, files, len(ROLES))
-            and _fits(made.bare, np.bool_, files)
+            and _fits(made.functions, np.float64, files)
             and _fits(made.pairs, np.int64, len(made.pairs))
             and _fits(made.name_files, np.int32, names)
             and _fits(made.name_sizes, np.float64, names)
@@ -240,9 +242,9 @@ def _names(documents: Sequence[Document]) -> list[str]:
     return list(dict.fromkeys(d.name for d in documents if d.name and d.kind in DEFINITIONS))
 
 
-def _bare(documents: Sequence[Document]) -> bool:
-    kinds = {document.kind for document in documents}
-    return "import" in kinds and not kinds & (DEFINITIONS - {"module"})
+def _functions(documents: Sequence[Document]) -> float:
+    inside = sum(len(document.text) for document in documents if document.kind in _CODE)
+    return inside / max(sum(len(document.text) for document in documents), 1)
 
 
 def _prose(documents: Sequence[Document]) -> list[str]:

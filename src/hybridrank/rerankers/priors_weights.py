@@ -57,9 +57,13 @@ class CodePriorsWeights:
         path_depth: 1 if it lies deeper than the median candidate, -1 if higher; fractions for half a folder.
             What is central lies high.
 
+    From what it is made of:
+
+        functions: share of its characters that lie in functions and methods. What does something goes before
+            what only declares, exports again, lists or describes it.
+
     From its role, unless the query asks for that role:
 
-        bare: it imports and defines nothing: a re-export, behind what it re-exports.
         test: a test, a fixture or a mock.
         example: an example, a benchmark, part of the documentation.
         compat: a compatibility shim, a polyfill, something vendored or deprecated.
@@ -78,29 +82,29 @@ class CodePriorsWeights:
         chunk_test: it lies in a test inside the file, and the query asks for none.
     """
 
-    best_match: float = 0.9
-    more_matches: float = 1.1
+    best_match: float = 1.25
+    more_matches: float = 0.9
     told: float = 1.65
-    phrases: float = 1.25
-    name_match: float = 1.85
+    phrases: float = 1.1
+    name_match: float = 1.65
     word_names: float = 0.8
-    defined: float = 0.85
-    file_named: float = 0.8
-    compound: float = 0.95
+    defined: float = 0.9
+    file_named: float = 0.9
+    compound: float = 1.0
     stem_words: float = 1.25
-    stem_letters: float = 0.55
-    stem_first: float = 0.7
-    stem_length: float = -1.4
-    folder: float = 0.7
+    stem_letters: float = 0.65
+    stem_first: float = 0.85
+    stem_length: float = -1.5
+    folder: float = 0.75
     path_depth: float = -0.5
-    bare: float = -0.1
+    functions: float = 1.6
     test: float = -1.95
     example: float = -1.45
     compat: float = -0.2
-    prose: float = -2.05
-    data: float = -0.7
-    old_version: float = -1.5
-    companion: float = -1.3
+    prose: float = -1.45
+    data: float = -0.4
+    old_version: float = -1.6
+    companion: float = -1.15
     chunk_match: float = 1.0
     chunk_name: float = 0.5
     chunk_defined: float = 2.0
