@@ -326,6 +326,13 @@ def test_who_asks_for_a_role_is_not_kept_from_it(feature: str, path: str, query:
     assert values(feature, "the latest load_ledger", *documents) == [1.0, 0.0]
 
 
+def test_who_names_a_version_is_not_kept_from_it() -> None:
+    documents = code("api/v1/errors.py"), code("api/v2/errors.py")
+    assert values("old_version", "errors", *documents) == [1.0, 0.0]
+    assert values("old_version", "errors of v1", *documents) == [0.0, 0.0]
+    assert values("old_version", "legacy errors", *documents) == [0.0, 0.0]
+
+
 # Rankings
 
 

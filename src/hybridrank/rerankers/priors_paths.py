@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -54,8 +54,9 @@ ASKS_FOR = {
     "compat": _set("compat compatibility legacy deprecated shim polyfill backward backwards vendored"),
     "prose": _set("doc docs documentation readme changelog guide tutorial license"),
     "data": _set("config configuration json yaml toml xml css stylesheet makefile dockerfile manifest"),
+    "old_version": _set("old older legacy previous deprecated compat compatibility"),
 }
-"""Words of a query that ask for files of a role: then the role says nothing against them."""
+"""Words of a query that ask for files of a role."""
 
 _JOINTS = re.compile(r"[-_. +]+")
 HUMPS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^\W\d_a-zA-Z]+")
@@ -128,6 +129,16 @@ def roles(paths: Sequence[str]) -> list[tuple[bool, ...]]:
         for parent, version in _versions(folder):
             newest[parent] = max(version, newest.get(parent, 0))
     return [_roles(path, suffixes, newest) for path in paths]
+
+
+def asks_for(role: str, words: Iterable[str]) -> bool:
+    """Whether words of a query (lower case) ask for files of a role: then the role says nothing against them.
+
+    Who names a version (`v1`) asks for old ones.
+    """
+    if role == "old_version" and any(map(_VERSION.fullmatch, words)):
+        return True
+    return not ASKS_FOR.get(role, frozenset()).isdisjoint(words)
 
 
 @lru_cache(maxsize=1 << 16)

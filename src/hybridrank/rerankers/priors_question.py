@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from .priors_index import FileIndex, term_of
-from .priors_paths import ASKS_FOR, ROLES, Tokenize, compact, words
+from .priors_paths import ROLES, Tokenize, asks_for, compact, words
 from .priors_prose import humps
 
 _WORD = re.compile(r"\w+")
@@ -67,7 +67,7 @@ class Question:
                 for size in range(2, _COMPOUND + 1)
                 for start in range(len(spoken) - size + 1)
             ),
-            tuple(not asked.isdisjoint(ASKS_FOR.get(role, ())) for role in ROLES),
+            tuple(asks_for(role, asked) for role in ROLES),
         )
 
 

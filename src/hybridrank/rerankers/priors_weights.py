@@ -82,14 +82,14 @@ class CodePriorsWeights:
         chunk_test: it lies in a test inside the file, and the query asks for none.
     """
 
-    best_match: float = 1.25
+    best_match: float = 1.2
     more_matches: float = 0.9
     told: float = 1.65
     phrases: float = 1.1
     name_match: float = 1.65
     word_names: float = 0.8
     defined: float = 0.9
-    file_named: float = 0.9
+    file_named: float = 0.85
     compound: float = 1.0
     stem_words: float = 1.25
     stem_letters: float = 0.65
