@@ -56,8 +56,8 @@ _MODULES = {
     ),
     "errors": (
         "ConfigError ContractError DuplicateIdError HybridRankError IndexFormatError IndexNotFoundError "
-        "InvalidValueError LockError MismatchError MissingExtraError NotIndexedError PluginError StoreError "
-        "UnknownNameError"
+        "InvalidValueError LockError MismatchError MissingExtraError ModelError ModelReplyError "
+        "ModelRequestError ModelUnavailableError NotIndexedError PluginError StoreError UnknownNameError"
     ),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names.split()}

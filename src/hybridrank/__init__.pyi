@@ -15,6 +15,10 @@ from .errors import InvalidValueError as InvalidValueError
 from .errors import LockError as LockError
 from .errors import MismatchError as MismatchError
 from .errors import MissingExtraError as MissingExtraError
+from .errors import ModelError as ModelError
+from .errors import ModelReplyError as ModelReplyError
+from .errors import ModelRequestError as ModelRequestError
+from .errors import ModelUnavailableError as ModelUnavailableError
 from .errors import NotIndexedError as NotIndexedError
 from .errors import PluginError as PluginError
 from .errors import StoreError as StoreError

@@ -10,6 +10,10 @@
     ├── MissingExtraError (ImportError)     an optional dependency is not installed
     ├── NotIndexedError                     a part was asked before it was given documents
     ├── MismatchError                       a model, dimension or digest is not the one that was indexed
+    ├── ModelError                          a model server failed
+    │   ├── ModelUnavailableError           it cannot be reached, or does not answer in time
+    │   ├── ModelRequestError               it refused: no such model, a text that is too long, a bad key
+    │   └── ModelReplyError                 it answered, but nothing that can be used
     └── StoreError                          an index on disk cannot be read or written
         ├── IndexNotFoundError              there is none
         ├── IndexFormatError                it is damaged, of another program, or of a newer format
@@ -101,6 +105,44 @@ class NotIndexedError(HybridRankError):
 
 class MismatchError(HybridRankError):
     """A model, dimension or digest is not the one that the index was made with."""
+
+
+class ModelError(HybridRankError):
+    """A model server failed.
+
+    Attributes:
+        server: address of the server, without credentials; `""` where it is not known.
+        model: name of the model that was asked for.
+        status: HTTP status of the answer, None where there was none.
+        positions: which of the texts given are concerned, from 0, rising; empty where all are.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        server: str = "",
+        model: str = "",
+        status: int | None = None,
+        positions: Iterable[int] = (),
+    ) -> None:
+        super().__init__(message)
+        self.server = server
+        self.model = model
+        self.status = status
+        self.positions = tuple(positions)
+
+
+class ModelUnavailableError(ModelError):
+    """The server cannot be reached, is overloaded, or does not answer in time; later it may."""
+
+
+class ModelRequestError(ModelError):
+    """The server refused: no such model, a text that is too long, a bad key or format. Again it would too."""
+
+
+class ModelReplyError(ModelError):
+    """The server answered, but nothing that can be used: no JSON, other counts, NaN, empty vectors."""
 
 
 class StoreError(HybridRankError):
