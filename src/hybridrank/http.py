@@ -252,7 +252,7 @@ def _reason(error: Exception) -> str:
 
 
 def _told(reply: httpx.Response) -> str:
-    """The message in an error reply: `{"error": "…"}`, `{"error": {"message": "…"}}` and the like; else all."""
+    """The message in an error reply: `{"error": "…"}` or `{"error": {"message": "…"}}`; else the text."""
     try:
         data = reply.json()
     except ValueError:
