@@ -20,6 +20,8 @@ _MODULES = {
         "Ranking Result SourceFile Stage Trace Verdict"
     ),
     "pipeline": "Pipeline",
+    "context": "Context assemble_context",
+    "context_blocks": "ContextBlock",
     "registry": "ComponentInfo components load_component",
     "text.tokenizer": "Tokenizer",
     "text.normalize": "QueryNormalizer normalize_query",

@@ -4,6 +4,9 @@ from .code.chunk import TreeSitterChunker as TreeSitterChunker
 from .code.corpus import Corpus as Corpus
 from .code.corpus import load_code as load_code
 from .code.lines import LineChunker as LineChunker
+from .context import Context as Context
+from .context import assemble_context as assemble_context
+from .context_blocks import ContextBlock as ContextBlock
 from .embedders.lsa import LSA as LSA
 from .errors import ConfigError as ConfigError
 from .errors import ContractError as ContractError
