@@ -28,6 +28,8 @@ _MODULES = {
     "code.chunk": "TreeSitterChunker",
     "code.lines": "LineChunker",
     "code.corpus": "Corpus load_code",
+    "code.symbols": "Symbol",
+    "store.symbols": "SymbolTable",
     "retrievers.bm25": "BM25",
     "retrievers.dense": "Dense",
     "embedders.lsa": "LSA",
@@ -39,6 +41,8 @@ _MODULES = {
     "rerankers.code_priors": "CodePriors",
     "rerankers.priors_weights": "CodePriorsWeights",
     "rerankers.spread_files": "SpreadFiles",
+    "rerankers.evidence_overlap": "EvidenceOverlap",
+    "validators.lexical_evidence": "LexicalEvidence",
     "evaluation.cases": "Case load_cases",
     "evaluation.contract": "Contract",
     "evaluation.targets": "Target",
@@ -54,7 +58,7 @@ _MODULES = {
     "protocols": (
         "AsyncReranker AsyncRetriever BatchRetriever ChatModel Chunker Closeable Embedder Explainable "
         "Fingerprinted FitEmbedder Fittable Fuser Indexable Normalized Normalizer Reranker Retriever "
-        "Storable Updatable Validator Weighted"
+        "Storable SymbolChunker Updatable Validator Weighted"
     ),
     "errors": (
         "ConfigError ContractError DuplicateIdError HybridRankError IndexFormatError IndexNotFoundError "

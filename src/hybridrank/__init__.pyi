@@ -80,6 +80,7 @@ from .report.experiment_page import experiment_page as experiment_page
 from .report.experiment_page import write_page as write_page
 from .rerankers.code_priors import CodePriors as CodePriors
 from .rerankers.definition_first import DefinitionFirst as DefinitionFirst
+from .rerankers.evidence_overlap import EvidenceOverlap as EvidenceOverlap
 from .rerankers.priors_weights import CodePriorsWeights as CodePriorsWeights
 from .rerankers.spread_files import SpreadFiles as SpreadFiles
 from .retrievers.bm25 import BM25 as BM25
@@ -107,3 +108,4 @@ from .types import Verdict as Verdict
 
 __version__: str
 __all__: list[str]
+from .validators.lexical_evidence import LexicalEvidence as LexicalEvidence

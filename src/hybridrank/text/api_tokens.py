@@ -1,0 +1,117 @@
+"""The strings of a text that name something of a program: calls, dotted names, constants, literals.
+
+Nothing is parsed, so it works for code in any language and for prose about code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import TypeAlias
+
+from .scripts import UNSPACED
+
+Span: TypeAlias = tuple[int, int]
+
+_LONGEST = 100
+# An identifier does not run on into a script without spaces: 使用position.clamp限制.
+_FIRST, _NEXT = rf"[^\W\d{UNSPACED}]", rf"[^\W{UNSPACED}]"
+_JOINT = r"(?:\.|::|->|\?\.)"
+_NAMES = re.compile(rf"(?<!{_NEXT})(@?)({_FIRST}{_NEXT}*(?:{_JOINT}{_FIRST}{_NEXT}*)*)(!?\()?")
+_PART = re.compile(rf"{_FIRST}{_NEXT}*")
+# What opens must close on its line. An apostrophe inside a word opens nothing.
+_LITERALS = re.compile(
+    rf'"((?:[^"\\\n]|\\.){{0,{_LONGEST}}})"'
+    rf"|(?<!\w)'((?:[^'\\\n]|\\.){{0,{_LONGEST}}})'(?!\w)"
+    rf"|`([^`\n]{{0,{_LONGEST}}})`"
+)
+_WORDS = re.compile(rf"{_FIRST}{_NEXT}+|[{UNSPACED}]+")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+# camelCase and PascalCase of two words; letters with a number behind (Vector2, utf8); capitals (ZERO).
+_TELLING = re.compile(r"[a-z\d][A-Z]|[A-Z][a-z\d]+[A-Z]|[^\W\d_]{2}\d|^[A-Z][A-Z\d]+$")
+_RECEIVERS = frozenset({"self", "this", "cls", "super", "Self"})
+# They stand before a parenthesis and call nothing.
+_KEYWORDS = frozenset(
+    """and assert await case catch def do elif else elseif fn for foreach fun func function if in is lambda
+    match new not or return select sizeof switch typeof until unless when where while with yield""".split()  # noqa: SIM905
+)
+
+
+def api_tokens(text: str) -> Mapping[str, Span]:
+    """The API tokens of a text, each with the first place where it stands: `text[start:end]` is the token.
+
+    Tokens are, case kept:
+
+    - dotted names (`Input.is_action_pressed`; `::`, `->` and `?.` join too), whole and their last two and
+      three parts; a leading `self` or `this` is no part;
+    - names that are called (`clamp` of `position.clamp(…)`) or follow an `@` (`@export`);
+    - names that no prose has: with underscores, with a change of case or a digit inside, in capitals;
+    - the content of literals in quotes or backticks that begin and end on one line, without their marks.
+
+    Time and memory are linear in the length of the text.
+    """
+    found: dict[str, Span] = {}
+    for start, end in _spans(text):
+        found.setdefault(text[start:end], (start, end))
+    return MappingProxyType(found)
+
+
+def words(text: str) -> Mapping[str, Span]:
+    """The words of prose in lower case, each with the first place where it stands.
+
+    Words have two characters or more; scripts without spaces give pairs of neighbours.
+    """
+    found: dict[str, Span] = {}
+    for match in _WORDS.finditer(text):
+        start, end = match.span()
+        if not _UNSPACED.match(match[0]):
+            found.setdefault(match[0].lower(), (start, end))
+            continue
+        for at in range(start, max(end - 1, start + 1)):
+            found.setdefault(text[at : min(at + 2, end)], (at, min(at + 2, end)))
+    return MappingProxyType(found)
+
+
+def _spans(text: str) -> Iterator[Span]:
+    for match in _NAMES.finditer(text):
+        at, name, call = match.groups()
+        start, end = match.span(2)
+        if at:
+            yield start - 1, end
+        if name.isidentifier():
+            if (call and name not in _KEYWORDS) or _tells(name):
+                yield start, end
+        else:
+            yield from _of_chain(name, start, bool(call))
+    for match in _LITERALS.finditer(text):
+        content = match[match.lastindex or 1]
+        start = match.start(match.lastindex or 1) + len(content) - len(content.lstrip())
+        content = content.strip()
+        if len(content) > 1 and any(map(str.isalpha, content)):
+            yield start, start + len(content)
+
+
+def _of_chain(name: str, offset: int, called: bool) -> Iterator[Span]:
+    """The tokens of a dotted name."""
+    parts = [(offset + part.start(), offset + part.end(), part[0]) for part in _PART.finditer(name)]
+    own = next((at for at, part in enumerate(parts) if part[2] not in _RECEIVERS), len(parts) - 1)
+    parts = parts[own:]
+    end = parts[-1][1]
+    # Not the single letters of e.g. and i.e.
+    if len(parts) > 1 and any(len(part) > 1 for _, _, part in parts):
+        for size in dict.fromkeys((len(parts), 3, 2)):
+            if size <= len(parts) and end - parts[-size][0] <= _LONGEST:
+                yield parts[-size][0], end
+    for start, stop, part in parts:
+        if _tells(part):
+            yield start, stop
+    if called:
+        yield parts[-1][:2]
+
+
+def _tells(name: str) -> bool:
+    """Whether the name is one that no prose has."""
+    if "_" in name:
+        return len(name.strip("_")) > 1
+    return _TELLING.search(name) is not None

@@ -1,0 +1,101 @@
+"""How many documents of a corpus hold each API token, and so how much it tells that two texts share it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import IndexFormatError
+from ..types import Document
+from .api_tokens import api_tokens, words
+from .strings import Strings
+
+WORD = " "
+"""Stands before the words of prose, which are counted beside API tokens; none of these begins so."""
+
+
+@dataclass(frozen=True, eq=False)
+class CorpusTokens:
+    """In how many documents of a corpus each API token stands, and each word of prose.
+
+    Attributes:
+        documents: how many documents there are.
+        places: place of each token; words have a space before them.
+        holders: int32, shape (tokens,): how many documents hold each, 1 or more.
+    """
+
+    documents: int
+    places: Mapping[str, int]
+    holders: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, documents: Sequence[Document]) -> CorpusTokens:
+        counts: Counter[str] = Counter()
+        for document in documents:
+            counts.update(iter(api_tokens(document.text)))
+            counts.update(WORD + word for word in words(document.text))
+        tokens = sorted(counts)
+        holders = np.fromiter(map(counts.__getitem__, tokens), np.int32, len(tokens))
+        return cls(len(documents), {token: place for place, token in enumerate(tokens)}, holders)
+
+    def held(self, token: str) -> int:
+        """How many documents hold the token."""
+        place = self.places.get(token)
+        return 0 if place is None else int(self.holders[place])
+
+    def weight(self, token: str) -> float:
+        """ln((N - n + 1) / n) for a token that n of N documents hold, and never below 0.
+
+        The logarithm of the odds against a document having it (Robertson & Sparck Jones 1976, smoothed by one
+        more document without it): 0 for what more than half of the documents hold. What none holds weighs
+        what is in one.
+        """
+        held = max(self.held(token), 1)
+        return math.log((self.documents - held + 1) / held) if 2 * held <= self.documents else 0.0
+
+    @property
+    def highest(self) -> float:
+        """The weight of a token that one document holds."""
+        return math.log(self.documents) if self.documents else 0.0
+
+    @cached_property
+    def digest(self) -> str:
+        """Hex digest of all of it."""
+        strings = Strings.of(self.places)
+        digest = sha256(f"{self.documents} {len(strings)} ".encode())
+        for array in (strings.ends.astype("<i8"), strings.data, self.holders.astype("<i4")):
+            digest.update(array.tobytes())
+        return digest.hexdigest()
+
+    def state(self) -> dict[str, Any]:
+        """Arrays from which `restored` makes it again."""
+        tokens = Strings.of(self.places)
+        return {
+            "documents": self.documents,
+            "tokens": tokens.data,
+            "ends": tokens.ends,
+            "holders": self.holders,
+        }
+
+    @classmethod
+    def restored(cls, state: Mapping[str, Any]) -> CorpusTokens:
+        """From what `state` gave.
+
+        Raises:
+            IndexFormatError: the arrays do not belong together.
+        """
+        count, holders = int(state["documents"]), state["holders"]
+        places = Strings(state["tokens"], state["ends"]).places
+        if holders.dtype != np.int32 or holders.shape != (len(places),) or count < 0:
+            raise IndexFormatError("the tokens of evidence and how often they are held do not fit together")
+        if len(holders) and not (holders.min() >= 1 and holders.max() <= count):
+            raise IndexFormatError("a token of evidence stands in more documents than there are, or in none")
+        return cls(count, places, holders)

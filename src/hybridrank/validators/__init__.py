@@ -1,0 +1,1 @@
+"""Which hits of a ranking may stay."""
