@@ -33,21 +33,23 @@ class Plan:
 
     def add_part(self, piece: Piece, match: tuple[int, int] | None) -> None:
         """Show as many lines of a document as fit; part of a line where nothing else is shown."""
-        if any(_swallows(piece, p) or piece is not _apart(piece, [p]) for p in self.pieces):
-            return
+        for other in self.pieces:
+            same = other.document.text == piece.document.text
+            if same or _swallows(piece, other) or piece is not _apart(piece, [other]):
+                return
         if match is not None:
             match = min(match[0], len(piece.document.text)), min(match[1], len(piece.document.text))
         lines = None if match is None else _lines_of(piece, match)
         fewest = 1 + self._leading(piece) if lines is None else lines[1] - lines[0]
         before = self.pieces
-        if self._most(fewest, len(piece.shown), lambda size: [*before, window(piece, size, lines)]):
+        if self._most(fewest, len(piece.shown) - 1, lambda size: [*before, window(piece, size, lines)]):
             return
         if not before:
             # At least all of the match; where even that is too long, its head.
             length = 1 if match is None else max(1, match[1] - match[0])
-            longest = len(piece.document.text)
+            longest = len(piece.document.text) - 1
             if not self._most(length, longest, lambda size: [part_of_line(piece, size, match)]):
-                self._most(1, length, lambda size: [part_of_line(piece, size, match)])
+                self._most(1, min(length, longest), lambda size: [part_of_line(piece, size, match)])
 
     def is_shown(self, document: Document) -> bool:
         """Whether all of it stands in what is shown."""

@@ -15,6 +15,7 @@ from hybridrank import (
     Query,
     Quote,
     Ranking,
+    Reranker,
     Result,
     SpreadFiles,
     Verdict,
@@ -258,7 +259,7 @@ def test_a_reranker_behind_the_spreading_decides() -> None:
     documents = [
         Document(id, "word " * number, id[0], 1, 1) for number, id in enumerate(["b1", "a2", "a1"], 1)
     ]
-    parts = {"spread": SpreadFiles(), "turned": Turned()}
+    parts: dict[str, Reranker] = {"spread": SpreadFiles(), "turned": Turned()}
     result = Pipeline({"bm25": BM25()}, rerankers=parts).index(documents).search("word", k=3)
     assert assemble_context(result).included == result.ids
 
