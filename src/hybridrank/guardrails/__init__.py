@@ -1,0 +1,1 @@
+"""Pure functions between a language model's reply and what is done with it."""
