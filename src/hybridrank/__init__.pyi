@@ -4,6 +4,7 @@ from .code.chunk import TreeSitterChunker as TreeSitterChunker
 from .code.corpus import Corpus as Corpus
 from .code.corpus import load_code as load_code
 from .code.lines import LineChunker as LineChunker
+from .code.symbols import Symbol as Symbol
 from .context import Context as Context
 from .context import assemble_context as assemble_context
 from .context_blocks import ContextBlock as ContextBlock
@@ -70,6 +71,7 @@ from .protocols import Normalizer as Normalizer
 from .protocols import Reranker as Reranker
 from .protocols import Retriever as Retriever
 from .protocols import Storable as Storable
+from .protocols import SymbolChunker as SymbolChunker
 from .protocols import Updatable as Updatable
 from .protocols import Validator as Validator
 from .protocols import Weighted as Weighted
@@ -85,6 +87,7 @@ from .rerankers.priors_weights import CodePriorsWeights as CodePriorsWeights
 from .rerankers.spread_files import SpreadFiles as SpreadFiles
 from .retrievers.bm25 import BM25 as BM25
 from .retrievers.dense import Dense as Dense
+from .store.symbols import SymbolTable as SymbolTable
 from .text.normalize import QueryNormalizer as QueryNormalizer
 from .text.normalize import normalize_query as normalize_query
 from .text.tokenizer import Tokenizer as Tokenizer

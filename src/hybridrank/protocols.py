@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from .code.symbols import Symbol
     from .types import (
         ChatReply,
         ChatRequest,
@@ -34,6 +35,14 @@ class Chunker(Protocol):
     """Cuts a source file into documents with disjoint spans."""
 
     def chunk(self, source: SourceFile, /) -> Iterable[Document]: ...
+
+
+@runtime_checkable
+class SymbolChunker(Protocol):
+    """A chunker that knows the symbols of a file too; for others they are read off its documents."""
+
+    def outline(self, source: SourceFile, /) -> tuple[Sequence[Document], Sequence[Symbol]]:
+        """What `chunk` gives, and what is defined in the file, in any order."""
 
 
 @runtime_checkable

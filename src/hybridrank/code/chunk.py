@@ -9,6 +9,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from ..types import Document, FrozenDict, SourceFile
+from .definitions import symbols_in
 from .grammar import Grammar, NoGrammarError, load
 from .grammars import GRAMMARS
 from .languages import language_of
@@ -16,6 +17,7 @@ from .lines import by_lines
 from .outline import Outliner, cover
 from .recover import recover
 from .spans import MAX_CHARS, check_limit, documents, split_lines
+from .symbols import Symbol
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node
@@ -62,25 +64,35 @@ class TreeSitterChunker:
 
     def chunk(self, source: SourceFile, /) -> tuple[Document, ...]:
         """The documents of a file, in the order of its lines; none when all of it is blank."""
+        return self.outline(source)[0]
+
+    def outline(self, source: SourceFile, /) -> tuple[tuple[Document, ...], tuple[Symbol, ...]]:
+        """The documents of a file, and its symbols by their lines; a file that is cut by lines has none.
+
+        Symbols stand inside functions too, for Python, JavaScript, TypeScript and the other languages whose
+        grammar names the words that such definitions begin with.
+        """
         language = source.language or language_of(source.path, source.text)
         source = SourceFile(source.path, source.text, language)
         grammar = GRAMMARS.get(language)
         if grammar is None:
-            return self._by_lines(source)
+            return self._by_lines(source), ()
         try:
             return self._by_syntax(source, grammar)
         except NoGrammarError as error:
-            return self._by_lines(source, str(error))
+            return self._by_lines(source, str(error)), ()
         except Exception as error:  # whatever a grammar does, the file can still be cut by lines
-            return self._by_lines(source, f"{type(error).__name__}: {error}")
+            return self._by_lines(source, f"{type(error).__name__}: {error}"), ()
 
     def _by_lines(self, source: SourceFile, fallback: str = "") -> tuple[Document, ...]:
         given = {"fallback": fallback} if fallback else {}
         return by_lines(source, max_chars=self.max_chars, metadata=FrozenDict(parser="lines", **given))
 
-    def _by_syntax(self, source: SourceFile, grammar: Grammar) -> tuple[Document, ...]:
+    def _by_syntax(
+        self, source: SourceFile, grammar: Grammar
+    ) -> tuple[tuple[Document, ...], tuple[Symbol, ...]]:
         if "\0" in source.text:
-            return self._by_lines(source, "it holds a NUL character")
+            return self._by_lines(source, "it holds a NUL character"), ()
         language, deadline = load(grammar), time.thread_time() + PARSE_SECONDS
         # Grammars end a line at a line feed only; a lone carriage return takes as many bytes.
         data = _LONE_RETURN.sub(b"\n", _encoded(source.text))
@@ -88,7 +100,7 @@ class TreeSitterChunker:
             data = grammar.prepare(data)
         root = parse(language, data, deadline)
         if root is None:
-            return self._by_lines(source, f"parsing it took over {PARSE_SECONDS:g} s")
+            return self._by_lines(source, f"parsing it took over {PARSE_SECONDS:g} s"), ()
         lines = split_lines(source.text)
         sizes = map(len, lines if source.text.isascii() else map(_encoded, lines))
         starts = [0, *accumulate(sizes)]
@@ -101,7 +113,8 @@ class TreeSitterChunker:
                 outliner = again
         spans = cover(outliner.top, outliner.items, lines)
         metadata = _PARSED_WITH_ERRORS if root.has_error else _PARSED
-        return documents(source, lines, spans, max_chars=self.max_chars, metadata=metadata)
+        cut = documents(source, lines, spans, max_chars=self.max_chars, metadata=metadata)
+        return cut, symbols_in(outliner, source.path, source.language)
 
     def __repr__(self) -> str:
         return f"TreeSitterChunker({'' if self.max_chars == MAX_CHARS else f'max_chars={self.max_chars}'})"

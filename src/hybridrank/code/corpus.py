@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import InvalidValueError
-from ..protocols import Chunker
+from ..protocols import Chunker, SymbolChunker
 from ..types import Document, SourceFile, tie_key
 from .chunk import TreeSitterChunker
 from .decode import decode
 from .generated import generated_text
 from .languages import language_of
+from .symbols import Symbol, symbols_of
 from .walk import IGNORED, MAX_BYTES, Found, Skipped, too_large, unreadable, walk
 
 Progress = Callable[[str, int, int | None], None]
@@ -34,6 +35,7 @@ class Corpus:
         files: paths of the files that were read, sorted; a blank one has no documents.
         skipped: what was left out, with its reason, sorted by path; ignored files are counted in a note only.
         notes: a line for people for each kind of thing that is worth knowing about the files.
+        symbols: what is defined in the files, sorted.
     """
 
     root: str
@@ -41,6 +43,7 @@ class Corpus:
     files: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     notes: tuple[str, ...] = ()
+    symbols: Collection[Symbol] = ()
 
     def __repr__(self) -> str:
         counts = f"{len(self.files)} files, {len(self.documents)} documents, {len(self.skipped)} skipped"
@@ -61,6 +64,7 @@ class FileResult(NamedTuple):
     """What became of one file.
 
     Attributes:
+        symbols: what is defined in it, in any order.
         skipped: the reason why it has no documents.
         encoding: what it was read with, where that was a guess.
     """
@@ -68,6 +72,7 @@ class FileResult(NamedTuple):
     documents: tuple[Document, ...] = ()
     skipped: str = ""
     encoding: str = ""
+    symbols: tuple[Symbol, ...] = ()
 
     @property
     def how(self) -> How:
@@ -129,6 +134,7 @@ def load_code(
         tuple(path for path, _ in results),
         tuple(sorted(s for s in skipped if s.reason != IGNORED)),
         notes_on([(path, result.how) for path, result in results], skipped),
+        tuple(sorted(symbol for _, result in results for symbol in result.symbols)),
     )
 
 
@@ -189,14 +195,26 @@ def chunk_bytes(path: str, data: bytes, chunker: Chunker, *, generated: bool = F
     if reason:
         return FileResult(skipped=reason)
     try:
-        documents = tuple(chunker.chunk(SourceFile(path, decoded.text, language)))
+        source = SourceFile(path, decoded.text, language)
+        documents: tuple[Document, ...]
+        symbols: tuple[Symbol, ...] | None = None
+        if isinstance(chunker, SymbolChunker):
+            outline = chunker.outline(source)
+            documents, symbols = tuple(outline[0]), tuple(outline[1])
+        else:
+            documents = tuple(chunker.chunk(source))
     except Exception as error:  # a plug-in may fail in any way, and only for this file
         return FileResult(skipped=f"its chunker failed ({type(error).__name__}: {error})")
     if not all(isinstance(document, Document) for document in documents):
         return FileResult(skipped="its chunker gave something that is no Document")
     if len({document.id for document in documents}) < len(documents):
         return FileResult(skipped="its chunker gave an id twice")
-    return FileResult(documents, encoding=decoded.encoding if decoded.guessed else "")
+    symbols = symbols_of(documents) if symbols is None else symbols
+    if not all(isinstance(symbol, Symbol) for symbol in symbols):
+        return FileResult(skipped="its chunker gave something that is no Symbol")
+    if any(symbol.path != path for symbol in symbols):
+        return FileResult(skipped="its chunker gave a symbol of another file")
+    return FileResult(documents, encoding=decoded.encoding if decoded.guessed else "", symbols=symbols)
 
 
 def notes_on(read: Sequence[tuple[str, How]], skipped: Sequence[Skipped]) -> tuple[str, ...]:

@@ -75,6 +75,7 @@ class Grammar:
         through: blocks whose inside counts as if it stood outside of them.
         imports: statements of the top level that import, or a function that tells of a node whether it does.
         comments: comments, and attributes that stand beside a definition; those directly above belong to it.
+        local: words that definitions inside functions begin with; without them these are not looked for.
         separator: between the parts of a qualified name.
         rest: kind of what else stands at the top level.
         prepare: blanks out what the grammar cannot read, byte for byte.
@@ -89,6 +90,7 @@ class Grammar:
     through: frozenset[str] = frozenset()
     imports: Mapping[str, Import | ImportOf] = field(default_factory=dict)
     comments: frozenset[str] = frozenset({"comment"})
+    local: tuple[bytes, ...] = ()
     separator: str = "."
     rest: str = "module"
     prepare: Callable[[bytes], bytes] | None = None

@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from .definitions import Definition, signature_bytes
 from .grammar import Define, Grammar, Import
 from .spans import Span, is_blank
 
@@ -47,6 +48,7 @@ class Item:
         "qualified",
         "rank",
         "start",
+        "symbol",
     )
 
     def __init__(self, start: int, end: int, parent: Item | None) -> None:
@@ -62,6 +64,7 @@ class Item:
         self.rank = 0
         self.last: Item | None = None  # the latest item inside
         self.has_members = False
+        self.symbol: Definition | None = None
 
 
 class Outliner:
@@ -71,6 +74,8 @@ class Outliner:
         source: the bytes of the file that were parsed.
         starts: the offset in bytes of each line, then the length of the source.
         items: definitions and imports, by their first line; a class comes before its members.
+        definitions: all that were met, also those that are no item of their own.
+        functions: those whose inside was not looked into: the node, where its tree begins, what it is.
     """
 
     def __init__(self, source: bytes, starts: Sequence[int], grammar: Grammar) -> None:
@@ -82,6 +87,8 @@ class Outliner:
         self.top = Item(1, len(starts) - 1, None)
         self.top.kind = grammar.rest
         self.items: list[Item] = []
+        self.definitions: list[Definition] = []
+        self.functions: list[tuple[Node, int, Definition]] = []
         self.comments = (0, 0)  # first and last line of the latest run of comments
         self.open: list[Item] = []  # what all that follows at the top level is inside of
 
@@ -201,27 +208,31 @@ class Outliner:
         if node.start_byte == node.end_byte:
             return None
         start, end = self.lines_of(node)
-        kind = "method" if rule.kind == "function" and parent.kind in _CLASSES else rule.kind
-        parts = self.name_of(defined, rule)
-        above = parent.qualified if len(parent.qualified) <= _LONG else ""
-        qualified = self.grammar.separator.join(filter(None, (above, *parts)))
+        symbol = self.definition(defined, parent.qualified, parent.kind, rule)
+        kind, qualified = symbol.kind, symbol.qualified
         one_with = rule.one_with(defined) if rule.one_with else None
         host = parent.host
         item = host.last
+        if not rule.members and not rule.rank and kind in ("function", "method"):
+            self.functions.append((defined, self.base, symbol))
+        if (
+            item
+            and start > item.end
+            and symbol.name
+            and one_with
+            and (item.kind, item.qualified, item.one_with) == (kind, qualified, one_with)
+        ):
+            item.end = end
+            if item.symbol:
+                item.symbol.end = end
+            return None
+        self.definitions.append(symbol)
         if item and start <= item.end:
             if item.start <= host.header and rule.members:
                 return self.inner(kind, qualified, host)
             item.end = max(item.end, end)
             if item.start <= host.header or item.kind not in ("", _IMPORT):
                 return None
-        elif (
-            item
-            and parts
-            and one_with
-            and (item.kind, item.qualified, item.one_with) == (kind, qualified, one_with)
-        ):
-            item.end = end
-            return None
         else:
             item = Item(start, end, host)
             host.last = item
@@ -229,11 +240,23 @@ class Outliner:
             self.items.append(item)
         if item.start == start:
             item.start = self.with_comments(item)
-        item.kind, item.name, item.qualified = kind, parts[-1] if parts else "", qualified
+        item.kind, item.name, item.qualified = kind, symbol.name, qualified
+        item.symbol, symbol.item = symbol, item
         item.one_with = one_with
-        item.header = self.lines_of(defined)[0]
+        item.header = symbol.start
         host.has_members = True
         return item
+
+    def definition(self, node: Node, above: str, above_kind: str, rule: Define) -> Definition:
+        """What a node defines that stands in something of that qualified name and kind."""
+        return Definition(
+            "method" if rule.kind == "function" and above_kind in _CLASSES else rule.kind,
+            self.name_of(node, rule),
+            above if len(above) <= _LONG else "",
+            self.grammar.separator,
+            self.code_lines_of(node),
+            signature_bytes(node, self.base, self.starts),
+        )
 
     def inner(self, kind: str, qualified: str, host: Item) -> Item:
         """What begins on the first line of its parent: no item of its own, but its members have its name."""
@@ -286,6 +309,23 @@ class Outliner:
         start, end = self.base + node.start_byte, self.base + node.end_byte
         starts, lines = self.starts, self.top.end  # a node may stand behind the last line
         return bisect_right(starts, start, 0, lines), bisect_right(starts, max(end - 1, start), 0, lines)
+
+    def code_lines_of(self, node: Node) -> tuple[int, int]:
+        """The lines of a node without comments at its end, which blocks of mere indentation have."""
+        start, end = self.lines_of(node)
+        stop = end
+        while stop > start:
+            line = self.source[self.starts[stop - 1] : self.starts[stop]]
+            text = line.lstrip()
+            if text.startswith(b"#"):
+                at = self.starts[stop] - len(text) - self.base
+                inside = node.descendant_for_byte_range(at, at + 1)
+                if inside is None or inside.type not in self.grammar.comments:
+                    break
+            elif text or stop == end:
+                break
+            stop -= 1
+        return start, stop
 
     def text(self, node: Node) -> str:
         found = self.source[self.base + node.start_byte : self.base + node.end_byte]

@@ -124,6 +124,8 @@ class _Reader:
             if head is None:
                 return False
             head.end, head.last = max(head.end, last), None
+            if head.symbol:
+                head.symbol.end = head.end
             self.region(below, last - 1 if closing else last, head, depth + 1)
             return True
         return False

@@ -8,6 +8,7 @@ from .common import FUNCTION, import_call
 BASH = Grammar(
     module="tree_sitter_bash",
     definitions={"function_definition": FUNCTION},
+    local=(b"()", b"function "),
     blocks=frozenset(
         {
             *("if_statement", "elif_clause", "else_clause", "compound_statement", "do_group"),

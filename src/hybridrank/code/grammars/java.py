@@ -13,6 +13,7 @@ JAVA = Grammar(
         **each(METHOD, "method_declaration", "constructor_declaration", "compact_constructor_declaration"),
         "annotation_type_element_declaration": METHOD,
     },
+    local=(b"class ", b"interface ", b"record ", b"enum "),
     blocks=frozenset(
         {"class_body", "interface_body", "enum_body", "enum_body_declarations", "annotation_type_body"}
     ),

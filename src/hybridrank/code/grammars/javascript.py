@@ -139,6 +139,7 @@ JAVASCRIPT = Grammar(
         "field_definition": _member("property"),
     },
     wrappers=frozenset({"export_statement", "expression_statement"}),
+    local=(b"function", b"=>", b"class "),
     blocks=frozenset(
         {
             *(

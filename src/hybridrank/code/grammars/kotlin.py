@@ -26,6 +26,7 @@ KOTLIN = Grammar(
         **each(CLASS, "class_declaration", "object_declaration"),
         "type_alias": Define("class", ("type",)),
     },
+    local=(b"fun ", b"class ", b"object "),
     blocks=frozenset({"class_body", "enum_class_body", "companion_object"}),
     imports={"import": NO_NAMES},
     comments=frozenset({"line_comment", "block_comment"}),

@@ -89,6 +89,7 @@ LUA = Grammar(
         "field": _field,
     },
     wrappers=frozenset({"variable_declaration"}),
+    local=(b"function",),
     blocks=frozenset(
         {
             *("assignment_statement", "variable_declaration", "expression_list", "table_constructor"),

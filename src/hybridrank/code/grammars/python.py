@@ -22,6 +22,7 @@ PYTHON = Grammar(
             *("match_statement", "case_clause"),
         }
     ),
+    local=(b"def ", b"class "),
     imports={
         "import_statement": Import(),
         "import_from_statement": Import(),

@@ -30,6 +30,7 @@ RUST = Grammar(
         "impl_item": Define("class_body", _impl_name, members=True),
         "mod_item": with_field("body", Define("module", members=True)),
     },
+    local=(b"fn ", b"struct ", b"enum ", b"trait "),
     blocks=frozenset({"declaration_list", "foreign_mod_item", "const_item", "block"}),
     imports={"use_declaration": NO_NAMES, "extern_crate_declaration": NO_NAMES},
     comments=frozenset({"line_comment", "block_comment", "attribute_item"}),

@@ -13,6 +13,7 @@ SCALA = Grammar(
         **each(CLASS, "given_definition", "package_object"),
         "type_definition": ALIAS,
     },
+    local=(b"def ", b"class ", b"object ", b"trait "),
     blocks=frozenset(
         {
             *("template_body", "enum_body", "with_template_body", "extension_definition"),

@@ -30,6 +30,7 @@ SWIFT = Grammar(
         "protocol_declaration": CLASS,
         "typealias_declaration": ALIAS,
     },
+    local=(b"func ", b"class ", b"struct ", b"enum "),
     blocks=frozenset({"class_body", "enum_class_body", "protocol_body"}),
     imports={"import_declaration": NO_NAMES},
     comments=frozenset({"comment", "multiline_comment"}),

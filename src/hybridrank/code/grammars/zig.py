@@ -39,6 +39,7 @@ ZIG = Grammar(
         "variable_declaration": _variable,
         "test_declaration": _TEST,
     },
+    local=(b"fn ", b"struct"),
     blocks=frozenset({"struct_declaration", "enum_declaration", "union_declaration", "opaque_declaration"}),
     imports={"variable_declaration": _import},
 )
