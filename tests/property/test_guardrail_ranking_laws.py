@@ -22,8 +22,11 @@ RANKED = [reply for reply in RECORDED if reply["kind"] == "rerank"]
 
 labels_of_prompts = st.lists(st.integers(0, 400), max_size=12, unique=True)
 pieces = st.sampled_from(
-    [*"[]{},:>0123\"'\\\n ", "[1,", "[2]", "[0]", "-1", "1.0", "true", "null", "<think>", "</think>", "```"]
-    + ["json", "[ID 1]", '"id":', '{"id":1}', "Ranked JSON Array:", "9" * 30, "1e5", "1e999"]
+    [
+        *"[]{},:>0123\"'\\\n ",
+        *("[1,", "[2]", "[0]", "-1", "1.0", "true", "null", "<think>", "</think>", "```", "json", "[ID 1]"),
+        *('"id":', '{"id":1}', "Ranked JSON Array:", "9" * 30, "1e5", "1e999"),
+    ]
 )
 replies = st.one_of(st.text(), st.lists(pieces, max_size=40).map("".join), st.lists(pieces).map(" ".join))
 
