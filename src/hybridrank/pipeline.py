@@ -15,6 +15,7 @@ from .request import (
     FUSION,
     NORMALIZER,
     VALIDATOR,
+    Explain,
     answered_together,
     check_legs,
     make_request,
@@ -308,6 +309,29 @@ class Pipeline:
         self.documents, self.corpus, self.known_ids = documents, corpus, known
         return self
 
+    @property
+    def symbols(self) -> SymbolTable:
+        """What is defined where. Without an index on disk, and for documents that no chunker of code made, the
+        table is made in memory when it is first asked for.
+
+        Raises:
+            NotIndexedError: there are no documents yet.
+        """
+        from .code.symbols import symbols_of
+        from .store.symbols import SymbolTable
+
+        if self.documents is None:
+            raise NotIndexedError("the pipeline has no documents yet; ask what index(documents) returns")
+        found = self._symbols if self.corpus is None else self.corpus.symbols
+        if isinstance(found, SymbolTable):
+            return found
+        made = SymbolTable.of(symbols_of(self.documents) if found is None else found)
+        if self.corpus is None or self.corpus.symbols is None:
+            self._symbols = made
+        else:
+            self.corpus = replace(self.corpus, symbols=made)
+        return made
+
     # Searching
 
     def search(
@@ -319,7 +343,7 @@ class Pipeline:
         weights: Mapping[str, float] | None = None,
         rerank_depth: int | None = None,
         where: Filter | None = None,
-        explain: bool = False,
+        explain: Explain = False,
     ) -> Result:
         """At most k hits for one query. The first k of a larger k are the same.
 
@@ -329,7 +353,8 @@ class Pipeline:
             weights: merged over the fuser's; a leg of weight 0 is not run.
             rerank_depth: how many hits each reranker sees, for all of them; 0 turns them off.
             where: which documents may be found.
-            explain: fill `Result.explanations`.
+            explain: fill `Result.explanations`: True for the hits, "all" for every candidate, with
+                `Trace.documents` and `Trace.tokens`, as the page of a search shows them.
 
         Raises:
             InvalidValueError: a number is out of range, k is above recall, or all weights are zero.
@@ -348,7 +373,7 @@ class Pipeline:
         weights: Mapping[str, float] | None = None,
         rerank_depth: int | None = None,
         where: Filter | None = None,
-        explain: bool = False,
+        explain: Explain = False,
     ) -> Result:
         """`search` inside an event loop: the same result; parts that can be awaited are awaited."""
         request = make_request(self, query, k, recall, weights, rerank_depth, where, explain)
@@ -363,7 +388,7 @@ class Pipeline:
         weights: Mapping[str, float] | None = None,
         rerank_depth: int | None = None,
         where: Filter | None = None,
-        explain: bool = False,
+        explain: Explain = False,
     ) -> list[Result]:
         """The results of `search` for each query, in order; legs that can answer many at once do."""
         options = (k, recall, weights, rerank_depth, where, explain)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from .calls import Call, run_calls
 from .errors import ConfigError, ContractError, InvalidValueError, UnknownNameError
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .pipeline import Pipeline
 
 NORMALIZER, FUSION, VALIDATOR = "normalizer", "fusion", "validator"
+Explain: TypeAlias = bool | Literal["all"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Request:
     recall: int
     rerank_depth: int | None
     where: Filter | None
-    explain: bool
+    explain: Explain
     legs: Mapping[str, Retriever]
     fuser: Fuser
     rerankers: Mapping[str, Reranker]
@@ -56,7 +57,7 @@ def make_request(
     weights: Mapping[str, float] | None,
     rerank_depth: int | None,
     where: Filter | None,
-    explain: bool,
+    explain: Explain,
 ) -> Request:
     """The arguments of `Pipeline.search` as a request; raises what it documents."""
     if not isinstance(query, Query | str):
@@ -68,6 +69,8 @@ def make_request(
         check_k(rerank_depth, "rerank_depth")
     if where is not None and not isinstance(where, Filter):
         raise InvalidValueError(f"where is {where!r}; give a Filter")
+    if not isinstance(explain, bool) and explain != "all":
+        raise InvalidValueError(f'explain is {explain!r}; give True for the hits, "all" for every candidate')
     legs, fuser = _weighted(pipeline, weights)
     return Request(
         query=query if isinstance(query, Query) else Query(query),

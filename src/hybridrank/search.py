@@ -78,9 +78,11 @@ class _Log:
         hits: Sequence[Hit],
         verdicts: Sequence[Verdict] = (),
         explanations: Mapping[str, Mapping[str, tuple[Contribution, ...]]] | None = None,
+        documents: Mapping[str, Document] | None = None,
+        tokens: Mapping[str, tuple[str, ...]] | None = None,
     ) -> Result:
         events = tuple(event for stage in self.stages for event in stage.events)
-        trace = Trace(query, tuple(self.stages))
+        trace = Trace(query, tuple(self.stages), documents or FrozenDict(), tokens or FrozenDict())
         return Result(query, tuple(hits), tuple(verdicts), events, trace, explanations or FrozenDict())
 
 
@@ -96,21 +98,28 @@ def steps(request: Request) -> Steps[Result]:
         return log.result(query, ())
     rankings = yield from _retrieve(request, query, log)
     request = replace(request, fuser=reweighted(request.fuser, rankings))
-    ranking = _fuse(request, query, rankings, log)
+    ranking = fused = _fuse(request, query, rankings, log)
     reranked: dict[str, Ranking] = {}
     for name, reranker in request.rerankers.items():
         depth = _depth(name, reranker) if request.rerank_depth is None else request.rerank_depth
         if depth == 0 or not ranking:
             continue
         head = replace(ranking, hits=ranking.hits[:depth], events=())
-        reranked[name] = head
         ranking = yield from _rerank(request, name, reranker, ranking, len(head), log)
+        if not any(event.code == FAILED for event in log.stages[-1].events):
+            reranked[name] = head
     verdicts: list[Verdict] = []
     if request.validator is not None and ranking:
         ranking, verdicts = yield from _validate(request, request.validator, ranking, log)
     hits = ranking.hits[: request.k]
-    explanations = _explain(request, query, hits, rankings, reranked) if request.explain else None
-    return log.result(query, hits, verdicts, explanations)
+    if not request.explain:
+        return log.result(query, hits, verdicts)
+    everything = request.explain == "all"
+    of = {hit.id: hit.document for hit in (fused if everything else hits)}
+    explanations = _explain(request, query, of, rankings, reranked)
+    if not everything:
+        return log.result(query, hits, verdicts, explanations)
+    return log.result(query, hits, verdicts, explanations, of, _tokens(request, query))
 
 
 def _retrieve(request: Request, query: Query, log: _Log) -> Steps[dict[str, Ranking]]:
@@ -241,31 +250,42 @@ def _validate(
 def _explain(
     request: Request,
     query: Query,
-    hits: Sequence[Hit],
+    documents: Mapping[str, Document],
     rankings: Mapping[str, Ranking],
     reranked: Mapping[str, Ranking],
 ) -> Mapping[str, Mapping[str, tuple[Contribution, ...]]]:
-    def of(hit: Hit) -> dict[str, tuple[Contribution, ...]]:
-        document: Document = hit.document
+    given = {name: frozenset(ranking.ids) for name, ranking in {**rankings, **reranked}.items()}
+
+    def of(document: Document) -> dict[str, tuple[Contribution, ...]]:
         told: dict[str, tuple[Contribution, ...]] = {}
         for name, leg in request.legs.items():
-            if name in hit.components and isinstance(leg, Explainable):
+            if document.id in given.get(name, ()) and isinstance(leg, Explainable):
                 told[name] = tuple(leg.explain(query, document))
         contributions = getattr(request.fuser, "contributions", None)
         if contributions is not None:
-            told[FUSION] = tuple(contributions(rankings, hit.id))
-        for name, given in reranked.items():
+            told[FUSION] = tuple(contributions(rankings, document.id))
+        for name, ranking in reranked.items():
             reranker = request.rerankers[name]
-            if name not in hit.components:
+            if document.id not in given[name]:
                 continue
             contributions = getattr(reranker, "contributions", None)
             if contributions is not None:
-                told[name] = tuple(contributions(given, hit.id))
+                told[name] = tuple(contributions(ranking, document.id))
             elif isinstance(reranker, Explainable):
                 told[name] = tuple(reranker.explain(query, document))
         return told
 
-    return FrozenDict({hit.id: FrozenDict(of(hit)) for hit in hits})
+    return FrozenDict({id: FrozenDict(of(document)) for id, document in documents.items()})
+
+
+def _tokens(request: Request, query: Query) -> dict[str, tuple[str, ...]]:
+    """The query's tokens as the legs with a tokenizer see them."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, leg in request.legs.items():
+        tokenizer = getattr(leg, "tokenizer", None)
+        if callable(tokenizer):
+            found[name] = tuple(tokenizer(query.text))
+    return found
 
 
 def _failure(request: Request, stage: str, error: Exception) -> Event:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from hybridrank import (
+    BM25,
     RRF,
     ConfigError,
     ContractError,
@@ -549,3 +550,27 @@ def test_a_repr_cannot_steer_a_terminal() -> None:
     shown = repr(Pipeline({"a": Contains()}).index([hostile]).search("1"))
     assert "\x1b" not in shown
     assert len(shown.splitlines()) == 2
+
+
+def test_every_candidate_is_explained_where_that_is_asked_for() -> None:
+    documents = [doc("a", text="word"), doc("b", text="word other"), doc("c", text="other")]
+    pipeline = Pipeline({"bm25": BM25(), "table": Table(["c", "b"])}).index(documents)
+    plain = pipeline.search("word", k=1)
+    assert (plain.trace.documents, plain.trace.tokens, plain.explanations) == ({}, {}, {})
+    told = pipeline.search("word", k=1, explain="all")
+    assert told.hits == plain.hits
+    assert set(told.trace.documents) == set(told.explanations) == {"a", "b", "c"}
+    assert told.trace.documents["a"].text == "word"
+    assert told.trace.tokens == {"bm25": ("word",)}
+    assert set(told.explanations["a"]) == {"bm25", "fusion"}
+    assert set(told.explanations["c"]) == {"fusion"}
+    for hit in pipeline.search("word", k=3, explain=True):
+        assert told.explanations[hit.id] == pipeline.search("word", k=3, explain=True).explanations[hit.id]
+    with pytest.raises(InvalidValueError, match="explain is 'hits'"):
+        pipeline.search("word", explain="hits")  # type: ignore[arg-type]
+
+
+def test_a_reranker_that_was_left_out_explains_nothing() -> None:
+    pipeline = Pipeline({"table": Table(["a", "b"])}, rerankers={"broken": Failing()}, on_error="degrade")
+    result = pipeline.index([doc("a"), doc("b")]).search("q", k=2, explain="all")
+    assert all("broken" not in stages for stages in result.explanations.values())

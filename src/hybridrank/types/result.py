@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args, overload
 
 from ..errors import InvalidValueError
-from .documents import Query, check_id
+from .documents import Document, Query, check_id
 from .frozen import FrozenDict, as_tuples
 from .ranking import Event, Hit, table
 
@@ -87,13 +87,23 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """Every stage of one search, in the order in which they ran."""
+    """Every stage of one search, in the order in which they ran.
+
+    Attributes:
+        documents: every candidate by id, and `tokens`, those of the query by the leg that makes them; both
+            filled by `search(..., explain="all")`.
+    """
 
     query: Query
     stages: tuple[Stage, ...] = ()
+    documents: Mapping[str, Document] = field(default_factory=FrozenDict, hash=False)
+    tokens: Mapping[str, tuple[str, ...]] = field(default_factory=FrozenDict, hash=False)
 
     def __post_init__(self) -> None:
         as_tuples(self, "stages")
+        for name in ("documents", "tokens"):
+            if not isinstance(getattr(self, name), FrozenDict):
+                object.__setattr__(self, name, FrozenDict(getattr(self, name)))
 
     def __getitem__(self, name: str) -> Stage:
         for stage in self.stages:
@@ -117,8 +127,8 @@ class Result(Sequence[Hit]):
         hits: best first, at most k.
         verdicts: the validator's, in the order in which it judged.
         events: those of all stages, in order.
-        explanations: per document id and stage name the contributions to its score there; filled by
-            `search(..., explain=True)`.
+        explanations: per document id and stage name the contributions to its score there; those of the hits
+            are filled by `search(..., explain=True)`, those of every candidate by `explain="all"`.
     """
 
     query: Query
