@@ -553,17 +553,17 @@ def test_a_repr_cannot_steer_a_terminal() -> None:
 
 
 def test_every_candidate_is_explained_where_that_is_asked_for() -> None:
-    documents = [doc("a", text="word"), doc("b", text="word other"), doc("c", text="other")]
-    pipeline = Pipeline({"bm25": BM25(), "table": Table(["c", "b"])}).index(documents)
+    documents = [doc("word"), doc("word other"), doc("other")]
+    pipeline = Pipeline({"bm25": BM25(), "table": Table(["other", "word other"])}).index(documents)
     plain = pipeline.search("word", k=1)
     assert (plain.trace.documents, plain.trace.tokens, plain.explanations) == ({}, {}, {})
     told = pipeline.search("word", k=1, explain="all")
     assert told.hits == plain.hits
-    assert set(told.trace.documents) == set(told.explanations) == {"a", "b", "c"}
-    assert told.trace.documents["a"].text == "word"
+    assert set(told.trace.documents) == set(told.explanations) == {"word", "word other", "other"}
+    assert told.trace.documents["word"].text == "word"
     assert told.trace.tokens == {"bm25": ("word",)}
-    assert set(told.explanations["a"]) == {"bm25", "fusion"}
-    assert set(told.explanations["c"]) == {"fusion"}
+    assert set(told.explanations["word"]) == {"bm25", "fusion"}
+    assert set(told.explanations["other"]) == {"fusion"}
     for hit in pipeline.search("word", k=3, explain=True):
         assert told.explanations[hit.id] == pipeline.search("word", k=3, explain=True).explanations[hit.id]
     with pytest.raises(InvalidValueError, match="explain is 'hits'"):
