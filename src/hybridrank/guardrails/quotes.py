@@ -1,0 +1,74 @@
+"""Quotes out of a model's reply, and whether they stand where the model says that they do."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from ..types import Quote
+from .text import bare_reply
+
+_MARKED = re.compile(r"`([^`\n]{1,2000})`|\"([^\"\n]{1,2000})\"|“([^”\n]{1,2000})”|「([^」\n]{1,2000})」")
+_LISTED = re.compile(r"[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+(\S.*)")
+_FIELD = "quotes"
+# Verdicts in quotation marks, and the field names of an object that was cut.
+_OF_THE_FORM = frozenset({"yes", "no", "是", "否", "answer", "verdict", _FIELD})
+_MOST = 1000
+
+
+def parse_quotes(reply: str) -> tuple[str, ...]:
+    """What a reply quotes, in order, each once.
+
+    A JSON object quotes what its field `quotes` holds: texts in a list, or one text. Any other reply quotes
+    what stands in it between quotation marks or backticks, and the items of its lists. Nothing is quoted that
+    is blank. Whether quotes are true is for `verify_quote` to say.
+    """
+    text = bare_reply(reply)
+    found = _of_object(text)
+    if found is None:
+        found = list(_of_text(text))
+    kept = (quote.strip() for quote in found)
+    return tuple(dict.fromkeys(quote for quote in kept if quote))[:_MOST]
+
+
+def verify_quote(quote: str, source: str, document: str) -> Quote | None:
+    """The quote with its places in both texts, if it stands in both word for word; None otherwise.
+
+    White space is folded: any run of it equals any other. Nothing else is: letters keep their case.
+
+    Returns:
+        A quote whose `text` is that of the source, with `in_source` and `in_document` as (start, end) offsets
+        of characters in the texts as they were given; the first place in each.
+    """
+    words = quote.split()
+    if not words:
+        return None
+    pattern = re.compile(r"\s+".join(map(re.escape, words)))
+    here, there = pattern.search(source), pattern.search(document)
+    if here is None or there is None:
+        return None
+    return Quote(here[0], here.span(), there.span())
+
+
+def _of_object(text: str) -> list[str] | None:
+    if not text.startswith("{") or not text.endswith("}"):
+        return None
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    found = data.get(_FIELD, ())
+    given = found if isinstance(found, list | tuple) else [found]
+    return [quote for quote in given if isinstance(quote, str)]
+
+
+def _of_text(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        for match in _MARKED.finditer(line):
+            quote = match[match.lastindex or 0]
+            if quote.strip(" .!").casefold() not in _OF_THE_FORM:
+                yield quote
+        item = _LISTED.fullmatch(line)
+        if item is not None:
+            yield item[1].strip().strip('`"“”「」')
