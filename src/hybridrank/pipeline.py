@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from .calls import arun, run
-from .errors import InvalidValueError, UnknownNameError
+from .errors import InvalidValueError, NotIndexedError, UnknownNameError
 from .fusers.rrf import RRF
 from .protocols import Chunker, Closeable, Fuser, Normalizer, Reranker, Retriever, Validator, Weighted
 from .request import (
@@ -40,6 +40,7 @@ from .types import Document, Filter, FrozenDict, Query, Result, check_id, check_
 
 if TYPE_CHECKING:
     from .code.corpus import Corpus
+    from .store.symbols import SymbolTable
 
 Progress = Callable[[str, int, int | None], None]
 OnError = Literal["raise", "degrade"]
@@ -103,6 +104,7 @@ class Pipeline:
         self.documents: Sequence[Document] | None = None
         self.corpus: Corpus | None = None
         self.known_ids: AbstractSet[str] | None = None
+        self._symbols: SymbolTable | None = None
         self.origin: tuple[dict[str, Any], str | None] | None = None
         check_names(self.retrievers, self.rerankers, (NORMALIZER, FUSION, VALIDATOR))
         if isinstance(self.fuser, Weighted):
@@ -311,26 +313,18 @@ class Pipeline:
 
     @property
     def symbols(self) -> SymbolTable:
-        """What is defined where. Without an index on disk, and for documents that no chunker of code made, the
-        table is made in memory when it is first asked for.
+        """What is defined where; made in memory, when it is first asked for, where no index keeps it.
 
         Raises:
             NotIndexedError: there are no documents yet.
         """
-        from .code.symbols import symbols_of
-        from .store.symbols import SymbolTable
-
         if self.documents is None:
             raise NotIndexedError("the pipeline has no documents yet; ask what index(documents) returns")
-        found = self._symbols if self.corpus is None else self.corpus.symbols
-        if isinstance(found, SymbolTable):
-            return found
-        made = SymbolTable.of(symbols_of(self.documents) if found is None else found)
-        if self.corpus is None or self.corpus.symbols is None:
-            self._symbols = made
-        else:
-            self.corpus = replace(self.corpus, symbols=made)
-        return made
+        if self._symbols is None:
+            from .store.symbols import table_of
+
+            self._symbols = table_of(self.documents, self.corpus)
+        return self._symbols
 
     # Searching
 
@@ -406,6 +400,8 @@ class Pipeline:
         for part in self.parts().values():
             if isinstance(part, Closeable):
                 part.close()
+        if self._symbols is not None:
+            self._symbols.close()
 
     def __enter__(self) -> Self:
         return self

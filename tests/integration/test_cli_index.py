@@ -179,7 +179,7 @@ def test_info_tells_what_is_in_an_index(run: Run, tree: Path, config: Path, tmp_
     run("index", tree, "--config", config)
     before = sorted((path, path.stat().st_mtime_ns) for path in (tmp_path / "cache").rglob("*"))
     data = run("info", tree, "--json", "--verify", "-v").data
-    assert (data["stale"], data["verified"], data["kind"], data["format"]) == (False, True, "code", 1)
+    assert (data["stale"], data["verified"], data["kind"], data["format"]) == (False, True, "code", 2)
     assert (data["seen"], data["files"], data["skipped"], data["documents"]) == (3, 2, 1, 2)
     assert data["skipped_by_reason"] == {"binary": 1}
     assert data["skipped_files"] == [{"path": "picture.bin", "reason": "binary"}]
@@ -242,7 +242,7 @@ def test_info_finds_damage(run: Run, tree: Path, config: Path) -> None:
 def test_a_newer_index_is_left_alone(run: Run, tree: Path, config: Path) -> None:
     place = Path(run("index", tree, "--config", config, "--json").data["index"])
     manifest = place / "manifest.json"
-    manifest.write_text(manifest.read_text().replace('"version": 1', '"version": 2'))
+    manifest.write_text(manifest.read_text().replace('"version": 2', '"version": 3'))
     for command in (["index", tree], ["search", "x", tree], ["info", tree]):
         ran = run(*command)
         assert (ran.code, "upgrade hybridrank" in ran.err) == (1, True)

@@ -125,7 +125,8 @@ def test_a_truncated_manifest_is_an_error(index: Path, left: int) -> None:
 def test_a_newer_format_is_left_alone(index: Path) -> None:
     rewrite(index, version=layout.VERSION + 1, hybridrank="99.0")
     before = sorted(path.name for path in index.rglob("*"))
-    with pytest.raises(IndexFormatError, match=r"format 2, written by hybridrank 99\.0.*upgrade") as caught:
+    newer = rf"format {layout.VERSION + 1}, written by hybridrank 99\.0.*upgrade"
+    with pytest.raises(IndexFormatError, match=newer) as caught:
         Pipeline.load(index)
     assert not caught.value.replaceable
     with pytest.raises(IndexFormatError, match="upgrade"):

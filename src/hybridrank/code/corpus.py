@@ -35,7 +35,7 @@ class Corpus:
         files: paths of the files that were read, sorted; a blank one has no documents.
         skipped: what was left out, with its reason, sorted by path; ignored files are counted in a note only.
         notes: a line for people for each kind of thing that is worth knowing about the files.
-        symbols: what is defined in the files, sorted.
+        symbols: what is defined in the files; None where nobody looked.
     """
 
     root: str
@@ -43,7 +43,7 @@ class Corpus:
     files: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     notes: tuple[str, ...] = ()
-    symbols: Collection[Symbol] = ()
+    symbols: Collection[Symbol] | None = None
 
     def __repr__(self) -> str:
         counts = f"{len(self.files)} files, {len(self.documents)} documents, {len(self.skipped)} skipped"

@@ -2,6 +2,7 @@
 
     manifest.json   what there is: format, configuration, values, and each array's file, size and digest
     data/*.npy      the arrays; those of one manifest, and for a moment those of the one before
+    data/*.sqlite   databases, which are arrays of bytes to all that follows
     lock            held by the writer
     .gitignore      keeps the index out of repositories, and out of any walk
 
@@ -32,13 +33,15 @@ FORMAT = "hybridrank index"
 # Raise it when a program of before would misread an index of now, or this program one of before: when an
 # array, a value or the order of something changes its meaning, or a new one must not be overlooked. A value
 # that older programs may overlook does not raise it. An index of an older format is built anew.
-VERSION = 1
+VERSION = 2
 
 MANIFEST = "manifest.json"
 DATA = "data"
 IGNORE = ".gitignore"
 IGNORED = "# The index of hybridrank; it can be deleted and made again.\n*\n"
-ARRAY = re.compile(r"\d{6,}-[A-Za-z0-9_.-]+\.npy")
+ARRAY = re.compile(r"\d{6,}-[A-Za-z0-9_.-]+\.(?:npy|sqlite)")
+DATABASE = ".sqlite"
+"""How names end of arrays that are kept as they are, without a header of numpy."""
 _MAX_MANIFEST = 1 << 28
 CHUNK = 1 << 23
 
@@ -166,7 +169,10 @@ def _opened(directory: Path, manifest: Mapping[str, Any]) -> dict[str, Array]:
         try:
             if path.stat().st_size != entry["size"]:
                 raise damaged(directory, f"{path.name} has {path.stat().st_size} bytes, not {entry['size']}")
-            arrays[name] = np.asarray(np.lib.format.open_memmap(path, mode="r"))
+            if name.endswith(DATABASE):
+                arrays[name] = np.asarray(np.memmap(path, np.uint8, mode="r"))
+            else:
+                arrays[name] = np.asarray(np.lib.format.open_memmap(path, mode="r"))
         except FileNotFoundError:
             raise
         except (OSError, ValueError, SyntaxError, TypeError) as error:

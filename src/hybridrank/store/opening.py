@@ -31,8 +31,9 @@ from .files import Changes
 from .layout import Stored
 from .lock import Lock, Waiting
 from .places import index_directory
-from .saving import documents_of, identity, restored_part, revived, sound, write
+from .saving import documents_of, identity, restored_part, revived, sound, symbols_of, write
 from .sources import CodeSource, Reading, Source, arrays_of
+from .symbols import SymbolTable
 from .writing import Writer, make_directory, reported
 
 if TYPE_CHECKING:
@@ -276,7 +277,8 @@ def _made(
     reading = source.read(None, None, wanted.chunker, progress)
     documents = tuple(sorted(reading.new, key=tie_key))
     fresh = wanted.with_()._indexed(documents, set(), progress, None)
-    fresh.corpus = replace(reading.corpus, documents=documents)
+    symbols = None if reading.symbols is None else SymbolTable.of(reading.symbols)
+    fresh.corpus = replace(reading.corpus, documents=documents, symbols=symbols)
     arrays = arrays_of(reading, documents, None, None)
     settings = source.settings(wanted.chunker)
     return _Result(fresh, reading.changes, tuple(notes), arrays, settings, None, True)
@@ -310,6 +312,7 @@ def _updated(
         reading = source.read(stored, old, wanted.chunker, progress)
         documents, places = _merged(old, reading)
         arrays = arrays_of(reading, documents, places, stored)
+        symbols = _moved(symbols_of(stored), reading)
     same = len(places) == len(old) and not len(reading.new)
     names = list(wanted.parts())
 
@@ -331,7 +334,8 @@ def _updated(
                 return restored.update(documents, places)
         return part.index(documents)
 
-    made = wanted.with_()._filled(documents, replace(reading.corpus, documents=documents), make)
+    corpus = replace(reading.corpus, documents=documents, symbols=symbols)
+    made = wanted.with_()._filled(documents, corpus, make)
     if progress is not None:
         progress("index", len(names), len(names))
     return _Result(made, reading.changes, tuple(notes), arrays, settings, stored, False)
@@ -341,6 +345,16 @@ def _merged(old: StoredDocuments, reading: Reading) -> tuple[StoredDocuments, Pl
     if len(reading.kept) == len(old) and not len(reading.new):
         return old, np.arange(len(old))
     return old.merged(reading.kept, reading.new)
+
+
+def _moved(symbols: SymbolTable | None, reading: Reading) -> SymbolTable | None:
+    """The symbols of now; only rows of files that came, changed or went are written."""
+    if reading.symbols is None:
+        return None
+    if symbols is None:
+        raise IndexFormatError("the symbols are missing")
+    gone = (*reading.changes.changed, *reading.changes.removed)
+    return symbols.changed(gone, reading.symbols) if gone or reading.symbols else symbols
 
 
 def _is_current(stored: Stored, wanted: Pipeline, source: Source) -> bool:

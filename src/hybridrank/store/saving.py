@@ -20,8 +20,9 @@ from ..protocols import Fingerprinted, Indexable, Storable
 from ..types import Document
 from .describe import describe_pipeline
 from .documents import StoredDocuments
-from .layout import Stored, read
+from .layout import DATA, Stored, read
 from .lock import Lock
+from .symbols import SYMBOLS, SymbolTable
 from .writing import Writer, make_directory, reported
 
 if TYPE_CHECKING:
@@ -152,7 +153,16 @@ def corpus_of(stored: Stored) -> Corpus | None:
         return None
     data = unpacked_json(stored.arrays["corpus"])
     skipped = tuple(Skipped(path, reason) for path, reason in data["skipped"])
-    return Corpus(data["root"], documents_of(stored), tuple(data["files"]), skipped, tuple(data["notes"]))
+    documents, files, notes = documents_of(stored), tuple(data["files"]), tuple(data["notes"])
+    return Corpus(data["root"], documents, files, skipped, notes, symbols_of(stored))
+
+
+def symbols_of(stored: Stored) -> SymbolTable | None:
+    """The symbols of an index of code, read where they are asked for."""
+    if SYMBOLS not in stored.arrays:
+        return None
+    file = stored.directory / DATA / stored.manifest["arrays"][SYMBOLS]["file"]
+    return SymbolTable.stored(stored.arrays[SYMBOLS], file)
 
 
 @contextmanager
@@ -184,6 +194,8 @@ def _values(pipeline: Pipeline, writer: Writer) -> dict[str, Any]:
         writer.add(_DOCUMENTS + name, array)
     if pipeline.corpus is not None:
         writer.add("corpus", packed_corpus(pipeline.corpus))
+        if pipeline.corpus.symbols is not None:
+            writer.add(SYMBOLS, pipeline.symbols.data)
     plain = type(pipeline)(**build(config, ablation=ablation)).parts()
     parts = {}
     for number, (name, part) in enumerate(pipeline.parts().items()):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from .. import __version__
 from ..code.corpus import Corpus, How, Progress, checked_chunker, folder_of, notes_on
+from ..code.symbols import Symbol
 from ..code.walk import MAX_BYTES, Found, Skipped
 from ..errors import ConfigError, IndexFormatError, InvalidValueError
 from ..protocols import Chunker
@@ -39,6 +40,7 @@ class Reading(NamedTuple):
         owner: file of each new document by id, as its place in the table; of no use for records.
         moved: for each file of before its place in the table now, -1 for those that are gone or new in
             content; None for records.
+        symbols: of the files that came or changed; None for records, in which nobody looks for any.
     """
 
     kept: Places
@@ -48,6 +50,7 @@ class Reading(NamedTuple):
     table: Mapping[str, Entry]
     owner: Mapping[str, int] = {}
     moved: Places | None = None
+    symbols: Sequence[Symbol] | None = None
 
 
 class Source(Protocol):
@@ -113,6 +116,7 @@ class CodeSource:
         added: list[str] = []
         changed: list[str] = []
         new: list[tuple[str, tuple[Document, ...]]] = []
+        symbols: list[Symbol] = []
         known: set[str] = set()
         for read in look.read(checked_chunker(chunker), self.max_bytes, progress):
             path, result, entry = read.item.path, read.result, read.entry
@@ -126,6 +130,7 @@ class CodeSource:
                 else:
                     known.update(document.id for document in result.documents)
                     new.append((path, result.documents))
+                    symbols += result.symbols
             entries[path] = entry
         ordered = {path: entries[path] for path in table}
         numbers = {path: number for number, path in enumerate(ordered)}
@@ -144,6 +149,7 @@ class CodeSource:
             ordered,
             {document.id: numbers[path] for path, some in new for document in some},
             moved,
+            symbols,
         )
 
     def _corpus(self, look: Look, table: Mapping[str, Entry]) -> Corpus:

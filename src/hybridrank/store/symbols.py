@@ -15,7 +15,8 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
-from ..code.symbols import Symbol, SymbolName
+from ..code.corpus import Corpus
+from ..code.symbols import Symbol, SymbolName, symbols_of
 from ..errors import IndexFormatError, InvalidValueError
 from ..types import Document, Filter
 
@@ -202,6 +203,14 @@ class SymbolTable(Collection[Symbol]):
         except BaseException:
             database.close()
             raise
+
+
+def table_of(documents: Iterable[Document], corpus: Corpus | None) -> SymbolTable:
+    """The symbols of a corpus, or those that documents tell of where nobody looked for more."""
+    found = None if corpus is None else corpus.symbols
+    if isinstance(found, SymbolTable):
+        return found
+    return SymbolTable.of(symbols_of(documents) if found is None else found)
 
 
 def _condition(wanted: SymbolName, fold: bool) -> tuple[str, tuple[Any, ...]]:

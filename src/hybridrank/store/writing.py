@@ -18,6 +18,7 @@ from .layout import (
     ARRAY,
     CHUNK,
     DATA,
+    DATABASE,
     FORMAT,
     IGNORE,
     IGNORED,
@@ -80,9 +81,10 @@ class Writer:
             self._arrays[name] = dict(self._before.manifest["arrays"][known])
             self._carried.add(known)
             return
-        file = f"{self._generation:06d}-{name}.npy"
+        plain = name.endswith(DATABASE)
+        file = f"{self._generation:06d}-{name}{'' if plain else '.npy'}"
         with reported(self._directory):
-            size, digest = _write(self._directory / DATA / file, array)
+            size, digest = _write(self._directory / DATA / file, array, b"" if plain else _header(array))
         self._written.append(self._directory / DATA / file)
         self._arrays[name] = {"file": file, "size": size, "sha256": digest}
 
@@ -145,13 +147,18 @@ def reported(directory: Path) -> Iterator[None]:
         ) from error
 
 
-def _write(path: Path, array: Array) -> tuple[int, str]:
+def _header(array: Array) -> bytes:
     header = io.BytesIO()
     data = np.asarray(array, order="C")
     np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(data))
-    digest = sha256(header.getvalue())
+    return header.getvalue()
+
+
+def _write(path: Path, array: Array, header: bytes) -> tuple[int, str]:
+    data = np.asarray(array, order="C")
+    digest = sha256(header)
     with path.open("wb") as opened:
-        opened.write(header.getvalue())
+        opened.write(header)
         if data.size:
             content = memoryview(data.reshape(-1).view(np.uint8).data)
             for start in range(0, len(content), CHUNK):
