@@ -1,16 +1,22 @@
-"""Records from a file of JSON lines as documents."""
+"""Records, one JSON object each, as documents."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from .errors import InvalidValueError
 from .types import Document
 
+ID_FIELD, TEXT_FIELD = "id", "text"
+MAPPING = 2
+"""Raised when a record becomes another document than before: indexes of records are then made anew."""
+
 BOM = b"\xef\xbb\xbf"
+_TEXTS = ("path", "kind", "name", "qualified_name", "language")
+_LINES = ("start_line", "end_line")
 
 
 class BadLine(NamedTuple):
@@ -20,24 +26,66 @@ class BadLine(NamedTuple):
     reason: str
 
 
-def read_records(path: str | Path, *, id_field: str, text_field: str) -> Iterator[Document | BadLine]:
-    """A document of kind `record` for each line that holds a JSON object with an id and a text.
+def record_document(record: Mapping[str, Any], *, id_field: str, text_field: str) -> Document:
+    """The document that a record stands for, wherever records are read.
 
-    What else the object holds becomes metadata. A line that is no such object is given as `BadLine`, as is
-    one whose id an earlier line has; blank lines count for nothing.
+    Fields with the names of `Document`'s (path, kind, name, qualified_name, language, start_line with
+    end_line) are those where they are of their type; all other fields, and those of an object `metadata`,
+    become metadata. Kind is `record` unless the record says otherwise. The record does not change.
 
     Args:
         id_field, text_field: name of the field, or its path through nested objects: `meta.id`. A field whose
-            name holds the dots wins. The id is a str or an int.
+            name holds the dots wins. The id is a non-empty str or an int, which becomes a str; the text is a
+            str.
 
     Raises:
-        InvalidValueError: the file cannot be read, or a name is empty.
+        InvalidValueError: it has no such field, or one is of the wrong type, or its lines are reversed.
+    """
+    rest = dict(record)
+    id, text = _taken(rest, id_field), _taken(rest, text_field)
+    if isinstance(id, bool) or not isinstance(id, str | int) or id == "":
+        raise InvalidValueError(f"its id ({id_field}) is {id!r:.60}, not a non-empty str or an int")
+    if not isinstance(text, str):
+        raise InvalidValueError(f"its text ({text_field}) is {text!r:.60}, not a str")
+    known = {name: rest.pop(name) for name in _TEXTS if isinstance(rest.get(name), str)}
+    lines = {name: rest[name] for name in _LINES if type(rest.get(name)) is int}
+    if len(lines) == len(_LINES):
+        known.update((name, rest.pop(name)) for name in _LINES)
+    inner = rest.get("metadata")
+    if isinstance(inner, Mapping):
+        del rest["metadata"]
+        twice = [name for name in inner if name in rest]
+        if twice:
+            raise InvalidValueError(f"{twice[0]!r} stands in it and in its metadata")
+        rest.update(inner)
+    return Document(str(id), text, metadata=rest, **{"kind": "record", **known})
+
+
+def check_fields(id_field: str, text_field: str) -> None:
+    """The two are names of different fields.
+
+    Raises:
+        InvalidValueError: they are not.
     """
     for name, field in (("id_field", id_field), ("text_field", text_field)):
         if not field.strip("."):
             raise InvalidValueError(f"{name} is {field!r}; give the name of a field")
     if id_field == text_field:
         raise InvalidValueError(f"id_field and text_field are both {id_field!r}; give two fields")
+
+
+def read_records(
+    path: str | Path, *, id_field: str = ID_FIELD, text_field: str = TEXT_FIELD
+) -> Iterator[Document | BadLine]:
+    """A document for each line that holds a JSON object with an id and a text, see `record_document`.
+
+    A line that is no such object is given as `BadLine`, as is one whose id an earlier line has; blank lines
+    count for nothing.
+
+    Raises:
+        InvalidValueError: the file cannot be read, or a name is empty.
+    """
+    check_fields(id_field, text_field)
     try:
         opened = Path(path).open("rb")  # noqa: SIM115
     except OSError as error:
@@ -49,7 +97,7 @@ def read_records(path: str | Path, *, id_field: str, text_field: str) -> Iterato
             if not content.strip():
                 continue
             try:
-                document = _document(content, id_field, text_field)
+                document = record_document(_parsed(content), id_field=id_field, text_field=text_field)
             except ValueError as error:
                 yield BadLine(number, str(error))
                 continue
@@ -60,9 +108,9 @@ def read_records(path: str | Path, *, id_field: str, text_field: str) -> Iterato
             yield document
 
 
-def _document(line: bytes, id_field: str, text_field: str) -> Document:
+def _parsed(line: bytes) -> dict[str, Any]:
     try:
-        record = json.loads(line.decode("utf-8"), parse_constant=_refuse)
+        record = json.loads(line.decode("utf-8"), parse_constant=_refuse, object_pairs_hook=_once)
     except UnicodeDecodeError as error:
         raise ValueError(f"it is not UTF-8: {error.reason} at byte {error.start + 1}") from None
     except RecursionError:
@@ -71,30 +119,35 @@ def _document(line: bytes, id_field: str, text_field: str) -> Document:
         raise ValueError(f"it is no JSON: {error.msg} at character {error.pos + 1}") from None
     if not isinstance(record, dict):
         raise ValueError(f"it is no object but {type(record).__name__}")
-    id = _taken(record, id_field)
-    text = _taken(record, text_field)
-    if isinstance(id, bool) or not isinstance(id, str | int) or id == "":
-        raise ValueError(f"its id ({id_field}) is {id!r:.60}, not a non-empty str or an int")
-    if not isinstance(text, str):
-        raise ValueError(f"its text ({text_field}) is {text!r:.60}, not a str")
-    return Document(str(id), text, kind="record", metadata=record)
+    return record
 
 
 def _taken(record: dict[str, Any], field: str) -> Any:
-    """The value of a field, which is taken out; objects that become empty go too."""
+    """The value of a field, which is taken out; objects that become empty go too. Inner ones are copied."""
     if field in record:
         return record.pop(field)
     head, dot, rest = field.partition(".")
     while dot:
         inner = record.get(head)
-        if isinstance(inner, dict):
-            value = _taken(inner, rest)
-            if not inner:
+        if isinstance(inner, Mapping):
+            left = dict(inner)
+            value = _taken(left, rest)
+            record[head] = left
+            if not left:
                 del record[head]
             return value
         more, dot, rest = rest.partition(".")
         head = f"{head}.{more}"
-    raise ValueError(f"it has no field {field!r}")
+    raise InvalidValueError(f"it has no field {field!r}")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise ValueError(f"its key {twice!r} stands twice in one object")
+    return record
 
 
 def _refuse(constant: str) -> float:

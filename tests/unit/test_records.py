@@ -34,6 +34,32 @@ def test_fields_in_nested_objects(tmp_path: Path) -> None:
     assert found == Document("7", "t", kind="record", metadata={"meta": {"year": 2}})
 
 
+def test_fields_of_documents_are_those_of_the_record(tmp_path: Path) -> None:
+    line = (
+        '{"id": "a", "text": "t", "path": "p.md", "language": "gdscript", "kind": "section", "name": "n", '
+        '"qualified_name": "m.n", "start_line": 3, "end_line": 4, "metadata": {"page": 1}, "x": 2}'
+    )
+    (found,) = read(tmp_path, line)
+    assert found == Document(
+        "a", "t", "p.md", 3, 4, "section", "n", "m.n", "gdscript", metadata={"page": 1, "x": 2}
+    )
+
+
+def test_what_is_no_field_by_its_type_stays_among_the_metadata(tmp_path: Path) -> None:
+    rest = '"path": ["a", "b"], "name": null, "kind": 3, "start_line": "1", "end_line": 2, "metadata": "none"'
+    (found,) = read(tmp_path, f'{{"id": "a", "text": "t", {rest}}}')
+    assert isinstance(found, Document)
+    assert (found.path, found.name, found.kind, found.start_line, found.end_line) == ("", "", "record", 0, 0)
+    assert dict(found.metadata) == {
+        "path": ["a", "b"],
+        "name": None,
+        "kind": 3,
+        "start_line": "1",
+        "end_line": 2,
+        "metadata": "none",
+    }
+
+
 @pytest.mark.parametrize(
     ("line", "field"),
     [
@@ -63,6 +89,9 @@ def test_a_name_with_dots_wins(tmp_path: Path, line: str, field: str) -> None:
         ('{"id": 1.5, "text": "t"}', r"its id \(id\) is 1.5"),
         ('{"id": "a", "text": 3}', r"its text \(text\) is 3"),
         ('{"id": "a", "text": null}', r"its text \(text\) is None"),
+        ('{"id": "a", "text": "t", "start_line": 3, "end_line": 2}', "has lines 3-2"),
+        ('{"id": "a", "text": "t", "n": 1, "metadata": {"n": 2}}', "'n' stands in it and in its metadata"),
+        ('{"id": "a", "id": "b", "text": "t"}', "its key 'id' stands twice in one object"),
         ('{"id": "a", "text": "t", "n": NaN}', "it holds NaN, which is no JSON"),
         ('{"id": "a", "text": "t", "n": -Infinity}', "it holds -Infinity"),
         ("[" * 100_000, "nested too deeply|no JSON"),

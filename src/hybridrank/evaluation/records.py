@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import DuplicateIdError, InvalidValueError
+from ..records import ID_FIELD, TEXT_FIELD, record_document
 from ..types import Document
 from .case_files import Record, nearest, read_records
 
-ID_FIELD, TEXT_FIELD = "id", "text"
-_FIELDS = ("path", "start_line", "end_line", "kind", "name", "qualified_name", "language")
+_TEXTS = ("path", "kind", "name", "qualified_name", "language")
+_LINES = ("start_line", "end_line")
 
 
 class Records(NamedTuple):
@@ -25,8 +26,8 @@ class Records(NamedTuple):
 def load_records(path: str | Path, *, id_field: str = ID_FIELD, text_field: str = TEXT_FIELD) -> Records:
     """The documents of a .jsonl or .json file of objects; every line counts, none is skipped.
 
-    Fields of the names of `Document`'s are taken as such, all others become its metadata, those of an object
-    `metadata` among them. Kind is `record` unless a record says otherwise.
+    What becomes of a record is what `record_document` makes of it. But where that leaves a field of the wrong
+    type among the metadata, it is an error here: a target may name it.
 
     Args:
         id_field, text_field: the fields that hold id and text; dots lead into objects, as in
@@ -71,20 +72,18 @@ def field_of(record: Mapping[str, Any], name: str, where: str, option: str) -> A
 
 
 def _document(record: Record, where: str, id_field: str, text_field: str) -> Document:
-    id = field_of(record, id_field, where, "id_field")
-    text = field_of(record, text_field, where, "text_field")
-    taken = {id_field, text_field}
-    known = {name: record[name] for name in _FIELDS if name in record and name not in taken}
-    rest = {name: value for name, value in record.items() if name not in taken and name not in known}
-    inner = rest.pop("metadata", {})
-    if not isinstance(inner, Mapping):
-        raise InvalidValueError(f"{where}: metadata is {inner!r}; give an object")
-    twice = [name for name in inner if name in rest]
-    if twice:
-        raise InvalidValueError(f"{where}: {twice[0]!r} stands in the record and in its metadata")
-    if isinstance(id, int) and not isinstance(id, bool):
-        id = str(id)
+    field_of(record, id_field, where, "id_field")
+    field_of(record, text_field, where, "text_field")
+    for names, kind in ((_TEXTS, str), (_LINES, int)):
+        for name in names:
+            value = record.get(name)
+            if name not in (id_field, text_field) and type(value) not in (kind, type(None)):
+                raise InvalidValueError(f"{where}: {name} is {value!r:.60}; give {kind.__name__}")
+    if type(record.get("start_line")) is not type(record.get("end_line")):
+        raise InvalidValueError(f"{where}: of start_line and end_line there is one; give both")
+    if not isinstance(record.get("metadata", {}), Mapping):
+        raise InvalidValueError(f"{where}: metadata is {record['metadata']!r:.60}; give an object")
     try:
-        return Document(id, text, metadata={**rest, **inner}, **{"kind": "record", **known})
+        return record_document(record, id_field=id_field, text_field=text_field)
     except InvalidValueError as error:
         raise InvalidValueError(f"{where}: {error}") from None

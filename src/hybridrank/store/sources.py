@@ -18,7 +18,7 @@ from ..code.symbols import Symbol
 from ..code.walk import MAX_BYTES, Found, Skipped
 from ..errors import ConfigError, IndexFormatError, InvalidValueError
 from ..protocols import Chunker
-from ..records import BadLine, read_records
+from ..records import MAPPING, BadLine, read_records
 from ..types import Document, tie_key
 from . import files
 from .describe import describe
@@ -182,7 +182,7 @@ class RecordSource:
             "root": str(self.root),
             "id_field": self.id_field,
             "text_field": self.text_field,
-            "documents": f"{__version__} {self.id_field!r} {self.text_field!r}",
+            "documents": f"{__version__} {MAPPING} {self.id_field!r} {self.text_field!r}",
         }
 
     def unchanged(self, stored: Stored) -> bool:

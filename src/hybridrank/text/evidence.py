@@ -17,7 +17,8 @@ from .stopwords import ALSO_NAMES, ARTICLES, ASKING, AUXILIARIES, POLITE, PRONOU
 PRIOR = 2
 """How many tokens of the highest weight a candidate is taken to hold beside its own."""
 
-_ASKING = ASKING | ALSO_NAMES | AUXILIARIES | ARTICLES | POLITE | PRONOUNS | SHOW_ME
+_LINKS = frozenset(("and", "for", "from", "into", "not", "that", "this", "then", "with"))
+_ASKING = ASKING | ALSO_NAMES | AUXILIARIES | ARTICLES | POLITE | PRONOUNS | SHOW_ME | _LINKS
 _CACHED_CHARS = 1 << 14
 
 
@@ -71,7 +72,7 @@ class Source:
     """A source, ready to be compared with candidates.
 
     Its tokens are its API tokens. Where it has none, it is prose, and they are its words, without those that
-    only ask.
+    only ask or join, and without those of one or two Latin letters.
 
     Attributes:
         text: the source.
@@ -125,9 +126,13 @@ class Source:
 
 
 def _asked(text: str) -> Mapping[str, Span]:
-    """The words of a question without those that only ask."""
+    """The words of a question without those that only ask or join."""
     kept = words(normalize_query(text).text)
-    return {word: span for word, span in words(text).items() if word in kept and word not in _ASKING}
+    return {
+        word: span
+        for word, span in words(text).items()
+        if word in kept and word not in _ASKING and not (len(word) < 3 and word.isascii())
+    }
 
 
 def _outermost(shared: Sequence[Shared]) -> list[Shared]:

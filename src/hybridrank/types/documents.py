@@ -182,8 +182,10 @@ def tie_key(document: Document) -> tuple[str, int, str]:
 
 
 def location(document: Document) -> str:
-    """`path:start-end` where the document has a path, else its id."""
-    return f"{document.path}:{document.start_line}-{document.end_line}" if document.path else document.id
+    """`path:start-end` where the document has a path and lines, else its id."""
+    if not (document.path and document.end_line):
+        return document.id
+    return f"{document.path}:{document.start_line}-{document.end_line}"
 
 
 def check_id(value: object, what: str = "document id") -> str:
