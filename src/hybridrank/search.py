@@ -239,12 +239,34 @@ def _validate(
         verdicts += answers
         accepted += [hit for hit, verdict in zip(batch, answers, strict=True) if verdict.accepted]
         judged += len(batch)
-    events: tuple[Event, ...] = ()
-    if not accepted:
-        events = (Event("all-rejected", f"none of the {judged} hits judged was accepted"),)
     after = replace(ranking, hits=tuple(accepted), events=())
-    log.add(VALIDATOR, "validator", seconds, [hit.id for hit in pool], after, events)
+    log.add(VALIDATOR, "validator", seconds, [hit.id for hit in pool], after, _judged(verdicts))
     return after, verdicts
+
+
+def _judged(verdicts: Sequence[Verdict]) -> list[Event]:
+    """How many were accepted, rejected and undecided, and a warning if no answer could be had for some."""
+    undecided = [verdict for verdict in verdicts if verdict.answer == "undecided"]
+    accepted = sum(verdict.accepted for verdict in verdicts if verdict not in undecided)
+    rejected = len(verdicts) - len(undecided) - accepted
+    counts = {
+        "judged": len(verdicts),
+        "accepted": accepted,
+        "rejected": rejected,
+        "undecided": len(undecided),
+    }
+    told = f"{len(verdicts)} judged: {accepted} accepted"
+    told += f", {rejected} rejected" if rejected else ""
+    told += f", {len(undecided)} undecided" if undecided else ""
+    events = [Event("judged", told, data=counts)]
+    if undecided:
+        fate = "kept" if undecided[0].accepted else "dropped"
+        why = f", the first because {undecided[0].reason}" if undecided[0].reason else ""
+        message = f"{len(undecided)} of {len(verdicts)} hits are undecided and {fate}{why}"
+        events.append(Event("undecided", message, level="warning", data=counts))
+    if not any(verdict.accepted for verdict in verdicts):
+        events.append(Event("all-rejected", f"none of the {len(verdicts)} hits judged was accepted"))
+    return events
 
 
 def _explain(

@@ -1,10 +1,16 @@
 from __future__ import annotations
 
+import json
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hybridrank import Document
+from hybridrank.guardrails.evidence import judge_reply
 from hybridrank.guardrails.quotes import parse_quotes, verify_quote
 from hybridrank.guardrails.verdict import parse_verdict
+from hybridrank.text.api_tokens import api_tokens, words
+from hybridrank.text.corpus_tokens import WORD, CorpusTokens
 from ollama_server import recorded_replies
 
 WORDS = "yes no Yes NO 是 否 或 是否 answer quotes or and not the is <think> </think> ```".split()  # noqa: SIM905
@@ -70,3 +76,57 @@ def test_recorded_replies_say_what_a_reader_would_say() -> None:
             assert answer == ("no" if start.startswith("no") else "yes"), one["reply"]
         elif start not in ("no", '{\n    "answer": "yes"\n}'):
             assert answer == "undecided", one["reply"]
+
+
+SOURCE = "def answer(quotes):\n    return json.dumps({'answer': yes_no})\n\nthe and no yes 是否"
+CANDIDATE = "The answer is json.dumps(x)   of quotes: yes_no, 是否, and def answer"
+CORPUS = CorpusTokens.of(
+    [Document("source", SOURCE), Document("candidate", CANDIDATE)]
+    + [Document(str(number), f"the answer is {number} and json, yes or no") for number in range(8)]
+)
+
+
+def check(reply: str, cut: bool) -> None:
+    judged = judge_reply(reply, SOURCE, CANDIDATE, CORPUS, min_rarity=0.25, max_quotes=3, cut=cut)
+    if judged.answer != "yes":
+        assert not judged.quotes
+        assert bool(judged.reason) == (judged.answer == "undecided")
+        return
+    assert judged.said == "yes"
+    assert 1 <= len(judged.quotes) <= 3
+    for quote in judged.quotes:
+        assert quote.in_source is not None
+        assert quote.in_document is not None
+        assert SOURCE[slice(*quote.in_source)] == quote.text
+        assert CANDIDATE[slice(*quote.in_document)].split() == quote.text.split()
+    first = judged.quotes[0].text
+    held = [CORPUS.held(token) for token in api_tokens(first)]
+    held += [CORPUS.held(WORD + word) for word in words(first)]
+    assert 2 * min(held) <= CORPUS.documents
+
+
+@given(
+    st.one_of(
+        REPLIES,
+        st.lists(st.sampled_from([*CANDIDATE.split(), *SOURCE.split(), "", "the", "x"])).map(
+            lambda quotes: json.dumps({"answer": "yes", "quotes": quotes})
+        ),
+        st.tuples(st.sampled_from(["yes", "Yes: ", "no", ""]), st.text()).map(
+            lambda pair: f'{pair[0]} "{pair[1]}" `{CANDIDATE[: len(pair[1])]}`'
+        ),
+    ),
+    st.booleans(),
+)
+def test_never_a_yes_without_a_verified_and_distinctive_quote(reply: str, cut: bool) -> None:
+    check(reply, cut)
+
+
+def test_nor_for_any_recorded_reply() -> None:
+    for one in recorded_replies():
+        check(one["reply"], one["finish_reason"] == "length")
+
+
+def test_there_are_replies_that_say_yes() -> None:
+    reply = json.dumps({"answer": "yes", "quotes": ["json.dumps", "the"]})
+    judged = judge_reply(reply, SOURCE, CANDIDATE, CORPUS, min_rarity=0.25, max_quotes=3)
+    assert (judged.answer, judged.quotes[0].text) == ("yes", "json.dumps")

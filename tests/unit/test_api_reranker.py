@@ -198,17 +198,37 @@ def test_tei_takes_no_more_than_32_texts(server: OllamaServer) -> None:
 
 def test_what_time_does_not_suffice_for_keeps_its_order(server: OllamaServer) -> None:
     server.script("/v1/rerank", results((0, 1), (1, 2)), Answer({}, delay=30))
-    found = reranker(server, batch_size=2, timeout=0.3).rerank(given("a", "b", "c", "d"), k=4)
+    found = reranker(server, batch_size=2, deadline=0.3).rerank(given("a", "b", "c", "d"), k=4)
     assert found.ids == ("1", "0", "2", "3")
     (event,) = found.events
     assert (event.code, event.level) == (UNFINISHED, "warning")
     assert event.data == {"scored": 2, "of": 4}
+    server.script("/v1/rerank", results((0, 1), (1, 2)), Answer({}, delay=30))
+    with pytest.raises(ModelUnavailableError):
+        reranker(server, batch_size=2, deadline=0.2, strict=True).rerank(given("a", "b", "c", "d"), k=4)
 
 
-def test_a_server_that_does_not_answer_is_an_error(server: OllamaServer) -> None:
-    server.script("/v1/rerank", Answer({}, delay=30))
-    with pytest.raises(ModelUnavailableError, match=r"within 0\.1 s"):
-        reranker(server, timeout=0.1).rerank(given(), k=5)
+FAILURES = {
+    "silent": (Answer({}, delay=30), ModelUnavailableError, r"within 0\.1 s"),
+    "refusal": (Answer({"message": "invalid api token"}, 401), ModelRequestError, "invalid api token"),
+    "missing": (Answer({"error": "no such model"}, 404), ModelRequestError, "no such model"),
+    "broken": (HANG_UP, ModelUnavailableError, "broke"),
+}
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+def test_a_server_that_fails_leaves_the_order_and_is_heard(
+    failure: str, server: OllamaServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    answer, error, told = FAILURES[failure]
+    server.script("/v1/rerank", answer, answer)
+    found = reranker(server, deadline=0.1).rerank(given("b", "a"), k=2)
+    assert found.ids == ("0", "1")
+    (event,) = found.events
+    assert (event.code, event.data["error"]) == (FALLBACK, error.__name__)
+    assert event.message in caplog.text
+    with pytest.raises(error, match=told):
+        reranker(server, deadline=0.1, strict=True).rerank(given("b", "a"), k=2)
 
 
 def test_a_connection_that_breaks_is_tried_again(server: OllamaServer) -> None:
@@ -217,15 +237,10 @@ def test_a_connection_that_breaks_is_tried_again(server: OllamaServer) -> None:
     assert len(server.requests) == 2
 
 
-def test_a_refusal_is_an_error_with_the_servers_words(server: OllamaServer) -> None:
-    server.script("/v1/rerank", Answer({"message": "invalid api token"}, 401))
-    with pytest.raises(ModelRequestError, match="invalid api token"):
-        reranker(server).rerank(given(), k=5)
-
-
-def test_a_pipeline_may_go_on_without_the_server(server: OllamaServer) -> None:
-    server.script("/v1/rerank", *[HANG_UP] * 3)
-    pipeline = Pipeline({"table": Table(["a", "b"])}, rerankers={"api": reranker(server)}, on_error="degrade")
+def test_a_strict_one_is_left_out_by_a_pipeline_that_may_go_on(server: OllamaServer) -> None:
+    server.script("/v1/rerank", Answer({"error": "no"}, 400))
+    strict = reranker(server, strict=True)
+    pipeline = Pipeline({"table": Table(["a", "b"])}, rerankers={"api": strict}, on_error="degrade")
     result = pipeline.search("q")
     assert result.ids == ("a", "b")
     assert result.events[0].code == "stage-failed"
@@ -251,8 +266,8 @@ def test_a_pipeline_shows_scores_and_fallbacks(server: OllamaServer) -> None:
         {"base_url": "https://me:secret@host"},
         {"depth": -1},
         {"batch_size": 0},
-        {"timeout": 0},
-        {"timeout": math.nan},
+        {"deadline": 0},
+        {"deadline": math.nan},
         {"fields": ["code"]},
         {"model": None},
     ],

@@ -312,7 +312,7 @@ def test_the_validator_judges_k_by_default() -> None:
     result = pipeline(validator=accept).search("q", k=2)
     assert result.ids == ()
     assert accept.seen == [("3", "1")]
-    assert [event.code for event in result.events] == ["all-rejected"]  # VA-05
+    assert [event.code for event in result.events] == ["judged", "all-rejected"]  # VA-05
 
 
 # Queries

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, get_args
 
-from ..errors import InvalidValueError, ModelReplyError, ModelRequestError, ModelUnavailableError
+from ..errors import (
+    InvalidValueError,
+    ModelError,
+    ModelReplyError,
+    ModelRequestError,
+    ModelUnavailableError,
+)
 from ..http import Deadline, post_json, without_credentials
 from ..text.fields import check_fields, searchable_text
 from ..types import Event, FrozenDict, Hit, Ranking, check_k
+
+logger = logging.getLogger("hybridrank")
 
 Provider: TypeAlias = Literal["cohere", "jina", "voyage", "tei", "vllm", "llama.cpp"]
 
@@ -79,10 +88,10 @@ class ApiReranker:
     """Orders hits by the scores of a cross-encoder, a model that reads query and document together.
 
     A server gives each document of a request a score by its index. A reply in which an index is missing,
-    doubled or out of range, or a score is no finite number, is not used: the ranking stays as it was, with an
-    event `rerank-fallback`. A server that cannot be reached or refuses is an error, which a pipeline with
-    `on_error="degrade"` turns into an event. Scores of several batches compare, since a score depends on
-    query and document only. Equal scores keep their order; documents without text are not sent and come last.
+    doubled or out of range, or a score is no finite number, is not used: the ranking keeps its old order, and
+    an event `rerank-fallback` and a line in the log say why. So it is where the server fails. Scores of
+    several batches compare, since a score depends on query and document only. Equal scores keep their order;
+    documents without text are not sent and come last.
 
     If time runs out after some batches, their documents are ordered by score, the others follow in their old
     order, and an event `rerank-unfinished` says so.
@@ -99,7 +108,7 @@ class ApiReranker:
         depth: how many hits a pipeline gives to this reranker, None for all.
         fields: the fields of a document that are sent.
         batch_size: most documents of one request; what the provider takes when None.
-        timeout: seconds for all batches together, retries included.
+        deadline: seconds for all batches together, retries included.
         strict: raise where the ranking would stay as it was.
 
     Raises:
@@ -115,7 +124,7 @@ class ApiReranker:
     depth: int | None = 50
     fields: Sequence[str] = ("text",)
     batch_size: int | None = None
-    timeout: float = 60.0
+    deadline: float = 60.0
     strict: bool = False
 
     def __post_init__(self) -> None:
@@ -135,8 +144,8 @@ class ApiReranker:
             raise InvalidValueError(
                 "base_url holds a user or a key; put the key into the environment, see key_env"
             )
-        if not 0 < self.timeout < math.inf:
-            raise InvalidValueError(f"timeout is {self.timeout!r}; give seconds above 0")
+        if not 0 < self.deadline < math.inf:
+            raise InvalidValueError(f"deadline is {self.deadline!r}; give seconds above 0")
         object.__setattr__(self, "fields", check_fields(self.fields))
         object.__setattr__(self, "extra", FrozenDict(self.extra))
 
@@ -151,9 +160,7 @@ class ApiReranker:
 
         Raises:
             InvalidValueError: k is negative or no int, or the key of a service is not in the environment.
-            ModelUnavailableError: no server, or no batch was scored in time.
-            ModelRequestError: the server refused: no such model, a text that is too long, a wrong key.
-            ModelReplyError: its reply cannot be used, and `strict` is set.
+            ModelError: `strict` is set, and the ranking would keep its old order; see its subclasses.
         """
         check_k(k)
         texts = [searchable_text(hit.document, self.fields) for hit in ranking]
@@ -163,10 +170,11 @@ class ApiReranker:
             return _as_before(ranking, k)
         try:
             scores, late = self._scores(query, [texts[place] for place in sent])
-        except ModelReplyError as error:
+        except ModelError as error:
             if self.strict:
                 raise
-            message = f"kept the order of before: {error}"
+            message = f"Fallback triggered: YES ({error})"
+            logger.warning(message)
             event = Event(FALLBACK, message, level="warning", data={"error": type(error).__name__})
             return _as_before(ranking, k, event)
         scored = dict(zip(sent, scores, strict=False))
@@ -176,7 +184,7 @@ class ApiReranker:
             hits = tuple(replace(ranking[place], score=scored[place]) for place in order[:k])
             return Ranking(ranking.query, hits, _SOURCE)
         # Some have no score, and two scales must not mix in one ranking.
-        events = [_unfinished(len(scored), len(sent), self.timeout, late)] if late else []
+        events = [_unfinished(len(scored), len(sent), self.deadline, late)] if late else []
         ordered = [ranking[place] for place in order + rest][:k]
         return Ranking.from_order(ranking.query, ordered, source=_SOURCE, events=events)
 
@@ -193,16 +201,16 @@ class ApiReranker:
                 f"the environment variable {key_env} is not set; set it to your key for {form.url}, or give "
                 "the base_url of a server of your own"
             )
-        deadline = Deadline.after(self.timeout)
+        until = Deadline.after(self.deadline)
         size = self.batch_size or form.batch
         scores: list[float] = []
         for start in range(0, len(texts), size):
             batch = texts[start : start + size]
             body = self._body(form, query, batch)
             try:
-                reply = post_json(self.url, body, model=self.model, key_env=key_env, deadline=deadline)
+                reply = post_json(self.url, body, model=self.model, key_env=key_env, deadline=until)
             except ModelUnavailableError as error:
-                if not scores:
+                if not scores or self.strict:
                     raise
                 return scores, error
             except ModelRequestError as error:
@@ -257,8 +265,8 @@ def _as_before(ranking: Ranking, k: int, *events: Event) -> Ranking:
     return Ranking.from_order(ranking.query, hits, source=_SOURCE, events=events)
 
 
-def _unfinished(scored: int, all_: int, timeout: float, error: Exception) -> Event:
+def _unfinished(scored: int, all_: int, deadline: float, error: Exception) -> Event:
     message = (
-        f"scored {scored} of {all_} documents within {timeout:g} s; the others keep their order: {error}"
+        f"scored {scored} of {all_} documents within {deadline:g} s; the others keep their order: {error}"
     )
     return Event(UNFINISHED, message, level="warning", data={"scored": scored, "of": all_})
