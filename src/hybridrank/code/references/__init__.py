@@ -1,0 +1,45 @@
+"""What files say of imports and calls: a reader for each language, and one by names for the others."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from ...types import SourceFile
+from ..chunk import PARSE_SECONDS, parse
+from ..grammar import NoGrammarError, load
+from ..grammars import GRAMMARS
+from . import python
+from .draft import Draft, Shapes
+from .facts import Facts
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_LONE_RETURN = re.compile(rb"\r(?!\n)")
+_READERS: Mapping[str, tuple[Shapes, Callable[[Draft, Node], None]]] = {
+    "python": (python.SHAPES, python.read),
+}
+
+
+def facts_of(source: SourceFile) -> Facts:
+    """What a file says; nothing where it cannot be parsed, what is intact where it has errors."""
+    grammar = GRAMMARS.get(source.language)
+    if grammar is None or "\0" in source.text:
+        return Facts(source.language)
+    try:
+        language = load(grammar)
+    except NoGrammarError:
+        return Facts(source.language)
+    data = _LONE_RETURN.sub(b"\n", source.text.encode("utf-8", "surrogatepass"))
+    if grammar.prepare:
+        data = grammar.prepare(data)
+    root = parse(language, data, time.thread_time() + PARSE_SECONDS)
+    if root is None:
+        return Facts(source.language)
+    shapes, read = _READERS[source.language]
+    draft = Draft(data, source.path, shapes)
+    read(draft, root)
+    return draft.facts(source.language)

@@ -1,0 +1,403 @@
+"""What the names in a file mean: values that a path of names may have, followed through files and classes.
+
+Nothing is kept but what files say by themselves (`references.Facts`); what that means together is found when
+it is asked for. So a file that changes can never leave something wrong behind in what others lead to.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from .imports import Modules
+from .references.facts import CALLED, EXPORTS, INSTANCE, PART, SELF, TOP, Binding, Facts, Path
+from .resolve_values import EXTERNAL_NAMES, UNKNOWN, VAGUE, File, Value, Values, linear
+
+_MAX_DEPTH = 60
+_MAX_VALUES = 16
+_MAX_STEPS = 4000
+"""Names looked up for one question; what takes more is not known."""
+
+
+class Resolver:
+    """Answers what is called where.
+
+    Args:
+        modules: the files there are.
+        read: gives the facts of a file.
+    """
+
+    def __init__(self, modules: Modules, read: Callable[[str], Facts]) -> None:
+        self._modules = modules
+        self._read = read
+        self._files: dict[str, File] = {}
+        self._packages: dict[tuple[str, str], dict[str, list[tuple[str, Binding | int]]]] = {}
+        self._go_files: dict[str, list[str]] | None = None
+        self._orders: dict[tuple[str, int], tuple[tuple[tuple[str, int], ...], Values]] = {}
+        self._known: dict[tuple[str, int, str], Values] = {}
+        self._opened: set[tuple[str, int]] = set()
+        self._asked: set[tuple[str, int, str]] = set()
+        self._circular = False
+        self._steps = 0
+
+    def file(self, path: str) -> File:
+        if path not in self._files:
+            self._files[path] = File(self._read(path))
+        return self._files[path]
+
+    def targets(self, path: str, scope: int, called: Path) -> tuple[tuple[tuple[str, int], ...], bool, bool]:
+        """The definitions that a call leads to, whether it may lead outside, whether that is not known."""
+        self._known, self._steps, self._circular = {}, 0, False
+        found: dict[tuple[str, int], None] = {}
+        external = unknown = False
+        for value in self._callable(self.value(path, scope, called)):
+            if value.kind == "definition":
+                found[value.path, value.number] = None
+            elif value.kind == "external":
+                external = True
+            else:
+                unknown = True
+        return tuple(found), external, unknown or not (found or external)
+
+    def _callable(self, values: Values) -> Iterable[Value]:
+        """The definitions behind what is called."""
+        for value in values:
+            if value.kind == "instance":
+                yield from self._member(value, "__call__")
+            elif value.kind == "module":
+                yield from self._exported(value.path, "default")
+            elif value.kind == "super":
+                order, beyond = self._order(value.path, value.number)
+                yield from [Value("definition", *one) for one in order[1:2]] or beyond or [UNKNOWN]
+            else:
+                yield value
+
+    # Paths
+
+    def value(self, path: str, scope: int, names: Path) -> Values:
+        """What a path of names may mean in a scope of a file."""
+        self._steps += 1
+        if not names or self._steps > _MAX_STEPS:
+            return (UNKNOWN,)
+        head, rest = names[0], names[1:]
+        if head[:1] == "<":
+            values = self._special(path, scope, head)
+        elif head == "super" and (self.file(path).language != "python" or rest[:1] == (CALLED,)):
+            around = self._class_around(path, scope)
+            values = (Value("super", path, around),) if around >= 0 else (UNKNOWN,)
+            rest = rest[1:] if self.file(path).language == "python" else rest
+        else:
+            values = self._lookup(path, scope, head)
+        for part in rest:
+            values = self._step(values, part)
+        return values
+
+    def _special(self, path: str, scope: int, head: str) -> Values:
+        if head in ("<self>", "<cls>"):
+            around = self._class_around(path, scope)
+            kind = "instance" if head == "<self>" else "definition"
+            return (Value(kind, path, around),) if around >= 0 else (UNKNOWN,)
+        return (UNKNOWN,) if head == "<?>" else (Value("external", head),)
+
+    def _class_around(self, path: str, scope: int) -> int:
+        scopes = self.file(path).facts.scopes
+        while scope >= 0:
+            if scopes[scope].members:
+                return scopes[scope].definition
+            scope = scopes[scope].parent
+        return -1
+
+    def _step(self, values: Values, part: str) -> Values:
+        found: dict[Value, None] = {}
+        for value in values:
+            if part == CALLED:
+                found.update(dict.fromkeys(self._called(value)))
+            elif part == INSTANCE:
+                found.update(dict.fromkeys(self._instance(value)))
+            elif part == PART:
+                of_type = value.kind == "external" or self._is_class(value)
+                found[value if of_type else UNKNOWN] = None
+            else:
+                found.update(dict.fromkeys(self._member(value, part)))
+        return tuple(found) if len(found) <= _MAX_VALUES else (UNKNOWN,)
+
+    def _called(self, value: Value) -> Values:
+        """What a call of a value gives."""
+        if value.kind == "external":
+            return (value,)
+        if value.kind == "module":
+            return self._step(self._exported(value.path, "default"), CALLED)
+        if value.kind == "instance":
+            return self._step(self._member(value, "__call__"), CALLED)
+        if value.kind != "definition":
+            return (UNKNOWN,)
+        if self._is_class(value):
+            return (Value("instance", value.path, value.number),)
+        defined = self.file(value.path).facts.definitions[value.number]
+        found: dict[Value, None] = {}
+        for path in defined.returns:
+            if path == SELF and value.receiver:
+                found[Value("instance", *value.receiver)] = None
+            else:
+                scope = defined.body if path[:1] == SELF else defined.bound
+                found.update(dict.fromkeys(self.value(value.path, scope, path)))
+        return tuple(found) or (UNKNOWN,)
+
+    def _instance(self, value: Value) -> Values:
+        """What a value of a type is."""
+        if value.kind == "external":
+            vague = any(value.path == one or value.path.startswith(f"{one}.") for one in VAGUE)
+            return (UNKNOWN,) if vague else (value,)
+        if value.kind == "definition":
+            return (Value("instance", value.path, value.number),) if self._is_class(value) else (UNKNOWN,)
+        return (value,)
+
+    def _is_class(self, value: Value) -> bool:
+        return (
+            value.kind == "definition"
+            and self.file(value.path).facts.definitions[value.number].kind == "class"
+        )
+
+    def _member(self, value: Value, name: str) -> Values:
+        """What a member of a value may be."""
+        if value.kind == "module":
+            return self._exported(value.path, name)
+        if value.kind == "external":
+            type_of = getattr(builtins, value.path.strip("<>").rpartition(".")[2], None)
+            of_builtins = value.path[:1] == "<" or value.path.startswith("builtins.")
+            if of_builtins and isinstance(type_of, type) and not hasattr(type_of, name):
+                return ()  # of several types that it may have, it is another one
+            return (Value("external", f"{value.path}.{name}"),)
+        if value.kind in ("instance", "super") or self._is_class(value):
+            if name == "__class__" and value.kind == "instance":
+                return (Value("definition", value.path, value.number),)
+            return self._class_member(value, name)
+        return (UNKNOWN,)
+
+    # Names
+
+    def _lookup(self, path: str, scope: int, name: str) -> Values:
+        file = self.file(path)
+        at = scope
+        stars: list[Binding] = []
+        while at >= 0:
+            visible = at == scope or not file.facts.scopes[at].members
+            found = file.named(at, name) if visible else ()
+            if found:
+                return self._bound(path, at, name, found)
+            stars += file.names.get((at, "*"), ())
+            at = file.facts.scopes[at].parent
+        if file.language == "go":
+            shared = self._package_member(path.rpartition("/")[0], file.facts.package, name)
+            if shared:
+                return shared
+        values = [value for star in stars for value in self._imported(path, star, name)]
+        known = [value for value in values if value.kind != "unknown"]
+        if known:
+            return tuple(dict.fromkeys(known))
+        if name in EXTERNAL_NAMES.get(file.language, ()):
+            return (Value("external", f"builtins.{name}"),)
+        return (UNKNOWN,)
+
+    def _bound(self, path: str, scope: int, name: str, bindings: Sequence[Binding]) -> Values:
+        """What bindings of one name in one scope may mean together."""
+        key = (path, scope, name)
+        if key in self._known:
+            return self._known[key]
+        if key in self._asked:
+            self._circular = True
+            return ()
+        if len(self._asked) > _MAX_DEPTH or self._steps > _MAX_STEPS:
+            self._circular = True
+            return (UNKNOWN,)
+        self._asked.add(key)
+        before, self._circular = self._circular, False
+        found: dict[Value, None] = {}
+        try:
+            for binding in bindings:
+                if binding.how == "definition":
+                    found[Value("definition", path, binding.number)] = None
+                elif binding.how == "import":
+                    found.update(dict.fromkeys(self._imported(path, binding, binding.member)))
+                elif binding.how == "star":
+                    found.update(dict.fromkeys(self._imported(path, binding, name)))
+                else:
+                    for names in binding.paths:
+                        found.update(dict.fromkeys(self.value(path, binding.at, names)))
+        finally:
+            self._asked.discard(key)
+        values = tuple(found) if len(found) <= _MAX_VALUES else (UNKNOWN,)
+        # What was cut short while something around was still open may be incomplete.
+        if not self._circular or not self._asked:
+            self._known[key] = values
+        self._circular = self._circular or before
+        return values
+
+    # Modules
+
+    def _imported(self, path: str, binding: Binding, name: str) -> Values:
+        """A name of an imported module, or with `""` the module itself."""
+        file = self.file(path)
+        fact = file.facts.imports[binding.number]
+        module = fact.module
+        if not name and file.language == "python" and binding.name == module.partition(".")[0]:
+            module = binding.name
+        place, state = self._modules.find(path, file.facts.language, module, fact.level)
+        if state == "external":
+            return (Value("external", f"{module}.{name}" if name else module),)
+        if not place:
+            return (UNKNOWN,)
+        return self._exported(place, name) if name else (Value("module", place),)
+
+    def _exported(self, place: str, name: str) -> Values:
+        """A name of a module of the repository."""
+        if place.endswith(".go") or (place.endswith("/") and self._is_go(place[:-1])):
+            return self._package_member(place.rpartition("/")[0], "", name) or (UNKNOWN,)
+        if place.endswith("/"):
+            inner = self._modules.submodule(place, name)
+            return (Value("module", inner),) if inner else (UNKNOWN,)
+        file = self.file(place)
+        if file.language == "python":
+            found = file.named(TOP, name)
+            if found:
+                return self._bound(place, TOP, name, found)
+            inner = self._modules.submodule(place, name)
+            if inner:
+                return (Value("module", inner),)
+            return self._from_stars(place, TOP, name)
+        found = file.named(EXPORTS, name)
+        if found:
+            return self._bound(place, EXPORTS, name, found)
+        whole = file.named(EXPORTS, "=")
+        if whole:
+            values = self._bound(place, EXPORTS, "=", whole)
+            return values if name == "default" else self._step(values, name)
+        if name == "default" and not file.names.get((EXPORTS, "*")):
+            return (Value("module", place),) if any(key[0] == EXPORTS for key in file.names) else (UNKNOWN,)
+        return self._from_stars(place, EXPORTS, name)
+
+    def _from_stars(self, place: str, scope: int, name: str) -> Values:
+        stars = self.file(place).names.get((scope, "*"), ())
+        found = self._bound(place, scope, f"*{name}", [s._replace(name=name) for s in stars]) if stars else ()
+        known = tuple(value for value in found if value.kind != "unknown")
+        return known or (UNKNOWN,)
+
+    def _is_go(self, folder: str) -> bool:
+        return folder in self._go_folders()
+
+    def _go_folders(self) -> Mapping[str, list[str]]:
+        if self._go_files is None:
+            self._go_files = {}
+            for path in sorted(self._modules.files):
+                if path.endswith(".go"):
+                    self._go_files.setdefault(path.rpartition("/")[0], []).append(path)
+        return self._go_files
+
+    def _package(self, folder: str, package: str) -> Mapping[str, list[tuple[str, Binding | int]]]:
+        """What the files of a package of Go define together: names, and methods as `Type.method`."""
+        key = (folder, package)
+        if key not in self._packages:
+            found: dict[str, list[tuple[str, Binding | int]]] = {}
+            for path in self._go_folders().get(folder, ()):
+                if not package and path.endswith("_test.go"):
+                    continue
+                file = self.file(path)
+                if package and file.facts.package != package:
+                    continue
+                for binding in file.facts.bindings:
+                    if binding.scope == TOP and binding.how in ("definition", "value"):
+                        found.setdefault(binding.name, []).append((path, binding))
+                for number, one in enumerate(file.facts.definitions):
+                    if one.bound == TOP and one.qualified != one.name:
+                        found.setdefault(one.qualified, []).append((path, number))
+            self._packages[key] = found
+        return self._packages[key]
+
+    def _package_member(self, folder: str, package: str, name: str) -> Values:
+        found: dict[Value, None] = {}
+        for path, one in self._package(folder, package).get(name, ()):
+            if isinstance(one, int):
+                found[Value("definition", path, one)] = None
+            else:
+                found.update(dict.fromkeys(self._bound(path, TOP, name, self.file(path).named(TOP, name))))
+        return tuple(found)
+
+    # Classes
+
+    def _class_member(self, value: Value, name: str) -> Values:
+        """A member of a class, by the order in which its bases are asked."""
+        order, beyond = self._order(value.path, value.number)
+        for path, number in order[1:] if value.kind == "super" else order:
+            file = self.file(path)
+            defined = file.facts.definitions[number]
+            found: Values = ()
+            bindings = file.named(defined.body, name)
+            if bindings:
+                found = self._bound(path, defined.body, name, bindings)
+            elif file.language == "go":
+                folder = path.rpartition("/")[0]
+                found = self._package_member(folder, file.facts.package, f"{defined.qualified}.{name}")
+            if bindings or found:
+                return self._taken(found, value)
+        if beyond:
+            known = [Value("external", f"{one.path}.{name}") for one in beyond if one.kind == "external"]
+            return tuple(known) if len(known) == len(beyond) else (UNKNOWN,)
+        return (UNKNOWN,)
+
+    def _taken(self, found: Values, of: Value) -> Values:
+        """Members as they are when they are taken of an instance: methods know it, properties are called."""
+        receiver = of.receiver if of.kind == "super" else (of.path, of.number)
+        taken: dict[Value, None] = {}
+        for one in found:
+            if one.kind != "definition":
+                taken[one] = None
+                continue
+            role = self.file(one.path).facts.definitions[one.number].role
+            with_it = one._replace(receiver=receiver)
+            if role == "property":
+                taken.update(dict.fromkeys(self._called(with_it) if of.kind != "definition" else (UNKNOWN,)))
+            else:
+                taken[with_it] = None
+        return tuple(taken)
+
+    def _order(self, path: str, number: int) -> tuple[tuple[tuple[str, int], ...], Values]:
+        """The classes that a class takes members of, itself first, and what it is from outside.
+
+        A base that several others have comes after all of them, as in Python.
+        """
+        key = (path, number)
+        if key in self._orders:
+            return self._orders[key]
+        if key in self._opened or len(self._opened) > _MAX_DEPTH:
+            return (key,), (UNKNOWN,)
+        self._opened.add(key)
+        # What a class is from must not depend on who asks.
+        state = self._known, self._asked, self._circular, self._steps
+        bases: dict[tuple[str, int], list[tuple[str, int]]] = {}
+        beyond: dict[Value, None] = {}
+        todo = [key]
+        while todo:
+            one = todo.pop()
+            if one not in bases:
+                self._known, self._asked, self._circular, self._steps = {}, set(), False, 0
+                bases[one] = self._bases(one, beyond)
+                todo += bases[one]
+        self._known, self._asked, self._circular, self._steps = state
+        self._opened.discard(key)
+        order = (tuple(linear(key, bases)), tuple(beyond))
+        if not self._opened:
+            self._orders[key] = order
+        return order
+
+    def _bases(self, key: tuple[str, int], beyond: dict[Value, None]) -> list[tuple[str, int]]:
+        """The classes of the repository that a class names as its bases; notes what else it names."""
+        path, number = key
+        defined = self.file(path).facts.definitions[number]
+        classes: dict[tuple[str, int], None] = {}
+        for base in defined.bases:
+            for value in self.value(path, defined.bound, base):
+                if self._is_class(value):
+                    classes[value.path, value.number] = None
+                elif value.path not in ("builtins.object", "typing.Generic", "typing.Protocol"):
+                    beyond[value if value.kind == "external" else UNKNOWN] = None
+        return list(classes)
