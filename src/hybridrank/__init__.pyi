@@ -80,6 +80,7 @@ from .registry import components as components
 from .registry import load_component as load_component
 from .report.experiment_page import experiment_page as experiment_page
 from .report.experiment_page import write_page as write_page
+from .rerankers.api import ApiReranker as ApiReranker
 from .rerankers.code_priors import CodePriors as CodePriors
 from .rerankers.definition_first import DefinitionFirst as DefinitionFirst
 from .rerankers.evidence_overlap import EvidenceOverlap as EvidenceOverlap
@@ -111,4 +112,6 @@ from .types import Verdict as Verdict
 
 __version__: str
 __all__: list[str]
+from .validators.canary import Canary as Canary
+from .validators.direct_evidence import DirectEvidence as DirectEvidence
 from .validators.lexical_evidence import LexicalEvidence as LexicalEvidence

@@ -17,7 +17,6 @@ from hybridrank.errors import (
     ModelUnavailableError,
 )
 from hybridrank.rerankers.api import FALLBACK, UNFINISHED, ApiReranker
-from hybridrank.testing import check_reranker
 from ollama_server import HANG_UP, PROXY, Answer, OllamaServer, half
 from stubs import Table
 
@@ -276,7 +275,3 @@ def test_wrong_options_are_refused_by_name(options: dict[str, Any]) -> None:
     with pytest.raises(InvalidValueError, match=next(iter(options))) as raised:
         ApiReranker(**options)
     assert "secret" not in str(raised.value)
-
-
-def test_it_keeps_the_laws_of_rerankers(server: OllamaServer) -> None:
-    check_reranker(lambda: reranker(server))
