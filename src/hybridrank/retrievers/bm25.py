@@ -250,20 +250,24 @@ class BM25:
             event = Event("empty-query", "the query holds no words to search for")
             return Ranking(query, (), _SOURCE, (event,))
         weights = self._weights(tokens)
-        scores = postings.scores(weights)
         mask = corpus.mask(where)
-        if mask is not None:
-            scores[~mask] = 0.0
-        found = best(scores, k)
+        if mask is None and not self.complete:
+            found, scores = postings.top(weights, k)
+        else:
+            every = postings.scores(weights)
+            if mask is not None:
+                every[~mask] = 0.0
+            found = best(every, k)
+            if self.complete:
+                rest = every == 0.0 if mask is None else (every == 0.0) & mask
+                found = np.concatenate((found, np.flatnonzero(rest)[: k - len(found)]))
+            scores = every[found]
         events: tuple[Event, ...] = ()
         if not weights:
             events = (Event("no-known-term", "no document holds a word of the query"),)
-        elif k and not len(found):
+        elif k and not (len(scores) and scores[0] > 0.0):
             events = (Event("filtered-out", "only documents outside the filter hold words of the query"),)
-        if self.complete:
-            rest = scores == 0.0 if mask is None else (scores == 0.0) & mask
-            found = np.concatenate((found, np.flatnonzero(rest)[: k - len(found)]))
-        hits = map(Hit, map(corpus.documents.__getitem__, found.tolist()), scores[found].tolist())
+        hits = map(Hit, map(corpus.documents.__getitem__, found.tolist()), scores.tolist())
         return Ranking(query, tuple(hits), _SOURCE, events)
 
     def _weights(self, tokens: list[str]) -> dict[str, int]:

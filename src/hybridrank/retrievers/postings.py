@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -18,11 +18,17 @@ from ..errors import IndexFormatError
 from ..text.counts import TermCounts
 from ..text.strings import Strings
 from ..types import Contribution
+from .pruning import Profile, Term, best_among, best_of, profile_of
+from .scatter import check_within, scatter
 
 # Postings are weighted in runs of about this many, so that the float64 temporaries stay in the cache.
 _RUN = 1 << 18
 # Scores are looked at in blocks of this many to find the best k.
 _BLOCK = 256
+# Of up to so many terms, and while so few documents may be among the best, scores are not all summed exactly.
+_FEW, _TIES = 16, 1 << 13
+# What terms may add together, of all, to be left out at first.
+_LITTLE = 0.06
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,14 +98,44 @@ class Postings:
 
         float32 impacts are summed as float64, whose 29 further bits keep all but extreme sums exact. So the
         same addends make the same score in whatever order they come; rounded float32 sums would break such
-        ties. Values are cast first, since `np.add.at` is 20 times slower on mixed types.
+        ties.
         """
         totals = np.zeros(len(self.lengths))
         for term, weight in weights.items():
             run = self._run(term)
-            added = self.impacts[run].astype(np.float64)
-            np.add.at(totals, self.documents[run], added if weight == 1 else added * weight)
+            check_within(self.documents[run], len(totals))
+            scatter(totals, self.documents[run], self.impacts[run], weight)
         return totals
+
+    def top(self, weights: Mapping[str, int], k: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """What `best` finds among `scores`, and the scores of that, by the cheapest way to it."""
+        size = len(self.lengths)
+        if 0 < len(weights) <= _FEW:
+            terms = [self._term(term, weight) for term, weight in weights.items()]
+            found = best_of(terms, k, size)
+            if found is None and 4 * k < size // _BLOCK:
+                found = _summed_roughly(terms, k, size)
+            if found is not None:
+                return found
+        scores = self.scores(weights)
+        places = best(scores, k)
+        return places, scores[places]
+
+    def _term(self, term: str, weight: int) -> Term:
+        row = self.rows[term]
+        run = slice(int(self.starts[row]), int(self.starts[row + 1]))
+        documents, impacts = self.documents[run], self.impacts[run]
+        profile = self._profiles.get(row)
+        if profile is None:
+            check_within(documents, len(self.lengths))
+            profile = profile_of(documents, impacts)
+            self._profiles[row] = profile
+        return Term(documents, impacts, weight, profile)
+
+    @cached_property
+    def _profiles(self) -> dict[int, Profile]:
+        """Of the terms that were asked for: they take as long as a query does."""
+        return {}
 
     def contributions(self, weights: Mapping[str, int], document: int) -> tuple[Contribution, ...]:
         """What each of these known terms adds to the score of a document, the most first, ties by term."""
@@ -215,19 +251,35 @@ class Postings:
         return slice(int(self.starts[row]), int(self.starts[row + 1]))
 
 
+def _summed_roughly(
+    terms: Sequence[Term], k: int, size: int
+) -> tuple[NDArray[np.intp], NDArray[np.float64]] | None:
+    """The best by float32 sums, of which only those near the k-th are summed exactly; None if many are.
+
+    Terms that add next to nothing are first left out: nobody near the top is lost if as much is allowed for.
+    """
+    rising = sorted(terms, key=lambda term: term.profile.top * term.weight)
+    tops = np.cumsum([term.profile.top * term.weight for term in rising])
+    least = int(np.searchsorted(tops, _LITTLE * tops[-1], side="right"))
+    # A float32 sum of n addends above 0 is off by less than this (Higham 2002, 4.2).
+    share = 1.0 - 2.0**-23 * (len(terms) + 1)
+    rough = np.zeros(size, np.float32)
+    for some, allowed in ((rising[least:], tops[least - 1] if least else 0.0), (rising[:least], 0.0)):
+        for term in some:
+            scatter(rough, term.documents, term.impacts, term.weight)
+        near = reaching(rough, k, share, float(allowed))
+        if near is not None and len(near) <= _TIES:
+            return best_among(terms, near, k)
+    return None
+
+
 def best(scores: NDArray[np.float64], k: int) -> NDArray[np.intp]:
     """Positions of the k highest scores above 0, best first, equal ones by rising position.
 
     All ties at the cut are considered, so the best k are a prefix of the best k + n.
     """
-    blocks = len(scores) // _BLOCK
-    if 0 < k < blocks:
-        # k blocks reach this score, so the k-th best does too, and nothing below it can be among the best k.
-        maxima = scores[: blocks * _BLOCK].reshape(blocks, _BLOCK).max(axis=1)
-        floor = np.partition(maxima, blocks - k)[blocks - k]
-    else:
-        floor = np.float64(0.0)
-    found = np.flatnonzero(scores >= floor if floor > 0 else scores > 0)
+    reached = reaching(scores, k)
+    found = np.flatnonzero(scores > 0) if reached is None else reached
     values = scores[found]
     if k < len(found):
         last = np.partition(values, len(found) - k)[len(found) - k] if k else np.inf
@@ -235,6 +287,28 @@ def best(scores: NDArray[np.float64], k: int) -> NDArray[np.intp]:
         found = np.concatenate((above, found[values == last][: k - len(above)]))
         values = scores[found]
     return found[np.argsort(-values, kind="stable")]
+
+
+def reaching(
+    scores: NDArray[np.float64] | NDArray[np.float32], k: int, share: float = 1.0, less: float = 0.0
+) -> NDArray[np.intp] | None:
+    """Rising positions of scores that reach a floor: this share of the k-th highest or so, less that.
+
+    None where that is not above 0.
+    """
+    blocks = len(scores) // _BLOCK
+    if not 0 < k < blocks:
+        return None
+    # k blocks reach this score, so the k-th best does too.
+    table = scores[: blocks * _BLOCK].reshape(blocks, _BLOCK)
+    maxima = table.max(axis=1)
+    floor = float(np.partition(maxima, blocks - k)[blocks - k]) * share - less
+    if not floor > 0:
+        return None
+    high = np.flatnonzero(maxima >= floor)
+    rows, columns = np.nonzero(table[high] >= floor)
+    rest = np.flatnonzero(scores[blocks * _BLOCK :] >= floor) + blocks * _BLOCK
+    return np.concatenate((high[rows] * _BLOCK + columns, rest))
 
 
 def _mean(lengths: NDArray[np.int64]) -> float:
