@@ -27,7 +27,7 @@ _READERS: Mapping[str, tuple[Shapes, Callable[[Draft, Node], None]]] = {
 def facts_of(source: SourceFile) -> Facts:
     """What a file says; nothing where it cannot be parsed, what is intact where it has errors."""
     grammar = GRAMMARS.get(source.language)
-    if grammar is None or "\0" in source.text:
+    if source.language not in _READERS or grammar is None or "\0" in source.text:
         return Facts(source.language)
     try:
         language = load(grammar)

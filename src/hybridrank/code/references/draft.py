@@ -106,7 +106,7 @@ class Draft:
     def text(self, node: Node | None) -> str:
         if node is None:
             return ""
-        return self.source[node.start_byte : node.end_byte].decode("utf-8", "surrogatepass")
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     def scope(self, parent: int, *, definition: int | None = None, members: bool = False) -> int:
         """A new scope; that of a definition, or one inside of the same definition."""

@@ -1,0 +1,410 @@
+"""What is defined where, who imports whom, and who calls what in a repository."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from .code.calls import Call, CallState
+from .code.imports import Import, Modules
+from .code.resolve import Resolver
+from .code.symbols import Symbol, SymbolName
+from .errors import InvalidValueError
+from .graph_reading import from_disk, from_sources
+from .store.files import Changes
+from .store.graph import GRAPH, GraphStore, StoredCall
+from .types import SourceFile
+
+if TYPE_CHECKING:
+    from .code.corpus import Progress
+
+_RESOLVED = frozenset({"python", "javascript", "typescript", "tsx", "go"})
+_SCRIPTS = frozenset({"javascript", "typescript", "tsx"})
+
+
+class CodeGraph:
+    """Definitions, imports and calls of a repository. Made by `for_code`, `open` and `of`.
+
+    Imports are resolved to files, and calls to definitions, when they are asked for, from what each file says by
+    itself; so the answers are always those of the files as they were read last. Python, JavaScript, TypeScript
+    and Go are resolved; calls of other languages are known by name.
+
+    Definitions are asked for by name as in `hybridrank symbols`: `send`, `Client.send`, `sen*`, `Client.*`, and
+    also `path/to/file.py::Client.send`. Names that several definitions have stand for all of them.
+
+    It can be closed, and used in a `with` statement. It is not for use by several threads at a time.
+    """
+
+    def __init__(self, store: GraphStore, root: Path | None = None, max_bytes: int | None = None) -> None:
+        self._store = store
+        self._root = root
+        self._max_bytes = max_bytes
+        self._forget()
+
+    def _forget(self) -> None:
+        self._modules: Modules | None = None
+        self._resolver: Resolver | None = None
+        self._languages: Mapping[str, str] | None = None
+
+    @classmethod
+    def of(cls, sources: Mapping[str, str] | Iterable[SourceFile]) -> Self:
+        """The graph of source files in memory: texts by path, or `SourceFile`s."""
+        given = sources if not isinstance(sources, Mapping) else [SourceFile(*one) for one in sources.items()]
+        graph = cls(GraphStore())
+        from_sources(graph._store, given)
+        return graph
+
+    @classmethod
+    def for_code(
+        cls,
+        root: str | os.PathLike[str],
+        *,
+        index: str | os.PathLike[str] | bool = False,
+        max_bytes: int | None = None,
+        progress: Progress | None = None,
+    ) -> Self:
+        """The graph of the source files below a folder, or of one file.
+
+        Args:
+            index: the directory of an index in which the graph is kept, True for that in the user's cache; the
+                next one opens it and reads the files that changed. False keeps it in memory.
+            max_bytes: larger files are not read.
+            progress: called with ("graph", files done, number of files).
+
+        Raises:
+            InvalidValueError: the root cannot be read, or `index` lies in it.
+            IndexFormatError: what is kept is damaged, or of a newer format.
+            StoreError: it cannot be written.
+        """
+        place = Path(root).resolve()
+        if not place.exists():
+            raise InvalidValueError(f"cannot read {str(root)!r}: there is no such folder or file")
+        store = GraphStore()
+        if index is not False:
+            from .store.places import index_directory
+            from .store.writing import make_directory
+
+            directory = index_directory(place, index)
+            make_directory(directory)
+            store = GraphStore(directory / GRAPH)
+        graph = cls(store, place, max_bytes)
+        try:
+            graph.update(progress=progress)
+        except BaseException:
+            graph.close()
+            raise
+        return graph
+
+    @classmethod
+    def open(cls, directory: str | os.PathLike[str]) -> Self:
+        """The graph that is kept in the directory of an index, as it is; `update` brings it up to date.
+
+        Raises:
+            InvalidValueError: there is none.
+            IndexFormatError: it is damaged, or of a newer format.
+        """
+        file = Path(directory).expanduser() / GRAPH
+        if not file.is_file():
+            raise InvalidValueError(
+                f"there is no graph in {str(directory)!r}; make one: hybridrank index --graph"
+            )
+        store = GraphStore(file)
+        about = store.about()
+        limit = about.get("max_bytes", "")
+        root = about.get("root")
+        return cls(store, Path(root) if root else None, int(limit) if limit.isdigit() else None)
+
+    def update(self, *, progress: Progress | None = None) -> Changes:
+        """Read the files that came or changed since they were read last, and forget those that are gone.
+
+        Only their own rows change. Files whose size, times and inode are as before are not opened.
+
+        Raises:
+            InvalidValueError: it was made of sources, or its root cannot be read.
+        """
+        if self._root is None:
+            raise InvalidValueError("this graph was made of sources in memory; make a new one: CodeGraph.of")
+        changes = from_disk(self._store, self._root, self._max_bytes, progress)
+        self._forget()
+        return changes
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        where = self._store.file or self._root or f"{len(self.files())} files"
+        return f"CodeGraph({str(where)!r})"
+
+    # Asking
+
+    def files(self) -> tuple[str, ...]:
+        """All files, sorted; those of no known language too, since imports may lead to them."""
+        return tuple(self._language_of())
+
+    def symbols(self, name: str | None = None, *, path: str | None = None) -> tuple[Symbol, ...]:
+        """The definitions of that name, or in that file; all of them without either. Sorted.
+
+        Raises:
+            InvalidValueError: the name is blank.
+        """
+        if name is None:
+            found = self._store.symbols() if path is None else self._store.symbols("f.path = ?", (path,))
+            return tuple(sorted(symbol for symbol, _ in found))
+        return tuple(sorted(symbol for symbol, _ in self._named(name) if path in (None, symbol.path)))
+
+    def imports(self, path: str) -> tuple[Import, ...]:
+        """The imports of a file, by line.
+
+        Raises:
+            InvalidValueError: there is no such file.
+        """
+        return tuple(sorted(self._store.imports(self._file(path))))
+
+    def importers(self, target: str, *, depth: int = 1) -> tuple[tuple[int, Import], ...]:
+        """The imports that lead to a file, or to a module, each with its distance: 1 for those that do so directly.
+
+        Args:
+            target: a file, a folder of Go, a module of the repository by its name (`httpx._models`), or one from
+                outside (`json`, `os.path`, `react`); the latter stands for what is in it too.
+            depth: how many steps to follow: 2 also gives the importers of the importers. 0 follows all.
+
+        Returns:
+            Sorted by distance, path and line; each import once, with its least distance.
+
+        Raises:
+            InvalidValueError: `depth` is no int of 0 or more, or nothing imports a module of that name and no
+                file is called so.
+        """
+        if type(depth) is not int or depth < 0:
+            raise InvalidValueError(f"depth is {depth!r}; give an int of 0 or more, 0 for all")
+        start, first = self._imported_as(target)
+        found: dict[Import, int] = dict.fromkeys(first, 1)
+        seen = {*start}
+        step = 1
+        frontier = sorted({one.path for one in first} - seen)
+        while frontier and (depth == 0 or step < depth):
+            step += 1
+            seen.update(frontier)
+            more: list[Import] = []
+            for path in frontier:
+                for one in self._imports_of(path):
+                    if one not in found:
+                        found[one] = step
+                        more.append(one)
+            frontier = sorted({one.path for one in more} - seen)
+        return tuple(sorted((step, one) for one, step in found.items()))
+
+    def callers(self, name: str, *, unresolved: bool = False) -> tuple[Call, ...]:
+        """The calls of a definition, or of several that have that name, sorted by path and line.
+
+        A call of a class is one of the class, not of its constructor. Where nothing of that name is defined,
+        the calls of what is external are given by their last name.
+
+        Args:
+            unresolved: also the calls of which no more than the name is known to fit.
+        """
+        wanted = self._named(name)
+        keys = {(symbol.path, number) for symbol, number in wanted}
+        if not wanted:
+            asked = SymbolName.of(name)
+            calls = [self._resolved(one) for one in self._store.calls_named((asked.name,))]
+            return tuple(one for one in calls if _ends_with(one.expression, asked))
+        names = {symbol.name for symbol, _ in wanted}
+        found: list[Call] = []
+        for one in self._store.calls_named(self._called_as(wanted)):
+            if one.fact.name in ("cls", "super") and not self._may_be_own(one, wanted):
+                continue
+            call, targets = self._with_targets(one)
+            by_name = unresolved and call.state == "unresolved" and call.name in names
+            if by_name or not keys.isdisjoint(targets):
+                found.append(call)
+        return tuple(sorted(found))
+
+    def callees(self, name: str) -> tuple[Call, ...]:
+        """The calls in a definition, those in what is defined inside of it too, sorted by path and line."""
+        found: list[Call] = []
+        for path in sorted({symbol.path for symbol, _ in self._named(name)}):
+            inside = {
+                (symbol.qualified_name, number) for symbol, number in self._named(name) if symbol.path == path
+            }
+            facts = self._resolving().file(path).facts
+            for one in self._store.calls_in(path):
+                at = facts.scopes[one.fact.scope].definition
+                while at >= 0 and (facts.definitions[at].qualified, at) not in inside:
+                    at = facts.scopes[facts.definitions[at].bound].definition
+                if at >= 0:
+                    found.append(self._resolved(one))
+        return tuple(sorted(found))
+
+    # How
+
+    def _language_of(self) -> Mapping[str, str]:
+        if self._languages is None:
+            self._languages = self._store.languages()
+        return self._languages
+
+    def _file(self, path: str) -> str:
+        plain = path.replace(os.sep, "/").removeprefix("./")
+        if plain not in self._language_of():
+            raise InvalidValueError(
+                f"there is no file {path!r} in {self!r}; give a path relative to the root"
+            )
+        return plain
+
+    def _resolving(self) -> Resolver:
+        if self._resolver is None:
+            self._resolver = Resolver(self._finding(), self._store.facts)
+        return self._resolver
+
+    def _finding(self) -> Modules:
+        if self._modules is None:
+            package = self._store.about().get("package", "")
+            self._modules = Modules(self._language_of(), self._store.configs(), package)
+        return self._modules
+
+    def _named(self, name: str) -> list[tuple[Symbol, int]]:
+        """The definitions of a name, each with its number in its file."""
+        path, joint, inner = name.rpartition("::")
+        if not joint or path not in self._language_of():
+            path, inner = "", name
+        wanted = SymbolName.of(inner)
+        for fold in (False, True):
+            column = "folded" if fold else "name"
+            first = wanted.name.casefold() if fold else wanted.name
+            if wanted.prefix:
+                condition, values = f"d.{column} >= ? AND d.{column} < ?", [first, f"{first}\U0010ffff"]
+            else:
+                condition, values = f"d.{column} = ?", [first]
+            if path:
+                condition, values = f"f.path = ? AND {condition}", [path, *values]
+            found = [one for one in self._store.symbols(condition, values) if wanted.fits(one[0], fold)]
+            if found:
+                return found
+        return []
+
+    def _imported_as(self, target: str) -> tuple[list[str], list[Import]]:
+        """The files that a target is, and the imports that lead to it."""
+        plain = target.replace(os.sep, "/").removeprefix("./").rstrip("/") or "."
+        if plain in self._language_of():
+            return [plain], self._imports_of(plain)
+        direct = list(self._store.imports_of(plain))
+        if direct:
+            return [], direct
+        place = self._finding().find("", "python", target)[0] if not target.startswith(".") else ""
+        if place and not place.endswith("/"):
+            return [place], self._imports_of(place)
+        external = list(self._store.imports_named(target))
+        if not external and not place:
+            raise InvalidValueError(
+                f"nothing imports a module {target!r}, and no file is called so; "
+                "give a path relative to the root, or the name of a module"
+            )
+        return [], external
+
+    def _imports_of(self, path: str) -> list[Import]:
+        targets = [path]
+        if self._language_of().get(path) == "go":
+            targets.append(path.rpartition("/")[0] or ".")
+        return [one for target in targets for one in self._store.imports_of(target) if one.path != path]
+
+    def _called_as(self, wanted: Sequence[tuple[Symbol, int]]) -> set[str]:
+        """All names under which calls may lead to definitions: their own, and those that others give them."""
+        names = {symbol.name for symbol, _ in wanted}
+        carriers = {symbol.path for symbol, _ in wanted}
+        todo = sorted(names)
+        while todo:
+            of = todo.pop()
+            for path, name in self._store.aliases(of):
+                # What a module exports without a name has one only where that module is imported.
+                if of == "default" and name != "default" and not self._imports_any(path, carriers):
+                    continue
+                if name == "default":
+                    carriers.add(path)
+                if name not in names or name == "default":
+                    if name not in names:
+                        todo.append(name)
+                    names.add(name)
+        if any(symbol.kind == "class" for symbol, _ in wanted):
+            names |= {"cls", "super"}
+        return names
+
+    def _imports_any(self, path: str, targets: set[str]) -> bool:
+        return any(not targets.isdisjoint(one.targets) for one in self._store.imports(path))
+
+    def _may_be_own(self, call: StoredCall, wanted: Sequence[tuple[Symbol, int]]) -> bool:
+        """Whether `cls(...)` or `super(...)` may mean one of these: the former is always the class around."""
+        if any(symbol.name == call.fact.name for symbol, _ in wanted):
+            return True
+        if call.fact.name == "super":
+            return call.language in _SCRIPTS and any(symbol.language in _SCRIPTS for symbol, _ in wanted)
+        return any(symbol.path == call.path for symbol, _ in wanted)
+
+    def _resolved(self, call: StoredCall) -> Call:
+        return self._with_targets(call)[0]
+
+    def _with_targets(self, call: StoredCall) -> tuple[Call, set[tuple[str, int]]]:
+        """A call with the definitions that it may lead to."""
+        resolver = self._resolving()
+        fact = call.fact
+        facts = resolver.file(call.path).facts
+        if call.language in _RESOLVED:
+            targets, external, unknown = resolver.targets(call.path, fact.scope, fact.path)
+            state: CallState = "unresolved"
+            if targets:
+                state = "ambiguous" if external or unknown or len(targets) > 1 else "resolved"
+            elif external and not unknown:
+                state = "external"
+            symbols = {
+                resolver.file(path).facts.definitions[number].symbol(path, self._language_of()[path])
+                for path, number in targets
+            }
+        else:
+            fitting = self._store.symbols("d.name = ? AND f.language = ?", (fact.name, call.language))
+            targets = tuple((symbol.path, number) for symbol, number in fitting)
+            symbols = {symbol for symbol, _ in fitting}
+            state = "by-name"
+        around = facts.scopes[fact.scope].definition
+        caller = facts.definitions[around] if around >= 0 else None
+        made = Call(
+            call.path,
+            fact.line,
+            fact.column,
+            caller.qualified if caller else "",
+            caller.line if caller else 0,
+            fact.name,
+            _written(fact.path),
+            state,
+            tuple(sorted(symbols)),
+        )
+        return made, set(targets)
+
+
+def _written(path: Sequence[str]) -> str:
+    """A path of names as it was written, what is no name as `(…)`."""
+    text = ""
+    for part in path:
+        if part == "()":
+            text += "()"
+        elif part == "[]":
+            text += "[…]"
+        elif part != "@":
+            shown = "(…)" if part[:1] == "<" else part
+            text += f".{shown}" if text else shown
+    return text
+
+
+def _ends_with(expression: str, asked: SymbolName) -> bool:
+    wanted = f"{asked.container}.{asked.name}" if asked.container else asked.name
+    return expression == wanted or expression.endswith(f".{wanted}")

@@ -1,0 +1,156 @@
+"""Brings a graph in step with source files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import __version__
+from .code.corpus import How
+from .code.decode import decode
+from .code.generated import generated_text
+from .code.imports import CONFIGS, Modules
+from .code.languages import language_of
+from .code.references import facts_of
+from .code.references.facts import Facts
+from .code.walk import MAX_BYTES
+from .store import files
+from .store.files import Changes, Entry
+from .store.graph import GraphStore
+from .types import SourceFile
+
+if TYPE_CHECKING:
+    from .code.corpus import Progress
+
+_HEAD = 256
+_NO_ENTRY = Entry(0, 0, 0, 0, "", False, "", How())
+
+
+def from_sources(store: GraphStore, sources: Iterable[SourceFile]) -> None:
+    """Fill a graph with source files in memory."""
+    with store.writing():
+        for source in sources:
+            language = source.language or language_of(source.path, source.text)
+            _put(store, SourceFile(source.path, source.text, language), _NO_ENTRY)
+        _resolve_imports(store, set(), everything=True)
+
+
+def from_disk(store: GraphStore, root: Path, max_bytes: int | None, progress: Progress | None) -> Changes:
+    """Read what changed below a root; only rows of files that did are written."""
+    limit = MAX_BYTES if max_bytes is None else max_bytes
+    package = _package_of(root)
+    about = {
+        "root": str(root),
+        "package": package,
+        "max_bytes": str(limit),
+        "made_by": __version__,
+        "grammars": _grammars(),
+    }
+    before = store.about()
+    anew = any(before.get(name) != value for name, value in about.items())
+    look = files.look(root, {} if anew else store.entries(), max_bytes=limit)
+    if not anew and not look.unsure and not look.gone:
+        return Changes()
+    added, changed, fresh = [], [], set()
+    configs = False
+    with store.writing():
+        if anew:
+            store.clear()
+            store.set_about(about)
+        for path in look.gone:
+            configs = configs or _is_config(path)
+            store.remove(path)
+        for done, item in enumerate(look.unsure, 1):
+            known = look.table.get(item.path)
+            data = _bytes(item.file, limit)
+            digest = "" if data is None else sha256(data).hexdigest()[:32]
+            entry = files.entry_of(item.stat, digest, look.started_ns)
+            if known is not None and digest and known.digest == digest:
+                store.touch(item.path, entry)
+            else:
+                (added if known is None else changed).append(item.path)
+                fresh.add(item.path)
+                configs = configs or _is_config(item.path)
+                _put(store, _source(item.path, data), entry)
+            if progress is not None:
+                progress("graph", done, len(look.unsure))
+        if fresh or look.gone:
+            _resolve_imports(store, fresh, everything=bool(added or look.gone or configs))
+    return Changes(tuple(added), tuple(changed), look.gone)
+
+
+def _put(store: GraphStore, source: SourceFile, entry: Entry) -> None:
+    facts = facts_of(source)
+    symbols = [one.symbol(source.path, source.language) for one in facts.definitions]
+    config = source.text if _is_config(source.path) else None
+    store.put(source.path, entry, facts, symbols, _aliases(facts), config)
+
+
+def _resolve_imports(store: GraphStore, fresh: set[str], *, everything: bool) -> None:
+    """Find where imports lead to: those of files that are new, or of all where other files are there now."""
+    languages = store.languages()
+    modules = Modules(languages, store.configs(), store.about().get("package", ""))
+    for path in languages if everything else sorted(fresh):
+        facts = store.facts(path)
+        if facts.imports or path in fresh:
+            store.put_imports(path, [modules.imported(path, facts.language, one) for one in facts.imports])
+
+
+def _aliases(facts: Facts) -> Iterable[tuple[str, str]]:
+    """The names that a file gives to others: (name, what it stands for)."""
+    for binding in facts.bindings:
+        name = "default" if binding.name == "=" else binding.name
+        if binding.how == "import" and binding.member != name:
+            member = binding.member
+            if not member and facts.language != "python":
+                member = "default"  # a module that is called is what it exports
+            if member:
+                yield name, member
+        for path in binding.paths:
+            if path and path[-1][:1] not in "(@<[" and path[-1] != name:
+                yield name, path[-1]
+
+
+def _source(path: str, data: bytes | None) -> SourceFile:
+    """A file as text; without its text where it cannot be read, or should not be."""
+    if data is None:
+        return SourceFile(path, "", "")
+    language = language_of(path, data[:_HEAD].decode("latin-1"))
+    decoded = decode(data, cookie=language == "python")
+    if decoded is None or generated_text(decoded.text, language):
+        return SourceFile(path, "", "")
+    return SourceFile(path, decoded.text, language)
+
+
+def _bytes(file: str, limit: int) -> bytes | None:
+    try:
+        with Path(file).open("rb") as opened:
+            data = opened.read(limit + 1)
+    except OSError:
+        return None
+    return data if len(data) <= limit else None
+
+
+def _is_config(path: str) -> bool:
+    return path.rpartition("/")[2] in CONFIGS
+
+
+def _package_of(root: Path) -> str:
+    """The dotted name of the package of Python that a folder is."""
+    parts: list[str] = []
+    while (root / "__init__.py").is_file() and root.name:
+        parts.append(root.name)
+        root = root.parent
+    return ".".join(reversed(parts))
+
+
+def _grammars() -> str:
+    """The grammars that are installed: with another one there is more to read."""
+    from importlib.util import find_spec
+
+    from .code.grammars import GRAMMARS
+
+    modules = sorted({grammar.module for grammar in GRAMMARS.values()})
+    return " ".join(module for module in modules if find_spec(module) is not None)

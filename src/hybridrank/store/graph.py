@@ -1,0 +1,406 @@
+"""What files say of imports, definitions and calls, in a SQLite database: replaced file by file."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..code.corpus import How
+from ..code.imports import Import
+from ..code.references.facts import CallFact, Facts, ImportedName, packed_path, unpacked_path
+from ..code.symbols import Symbol
+from ..errors import HybridRankError, IndexFormatError, StoreError
+from .files import Entry
+
+GRAPH = "graph.sqlite"
+"""Name of the database in the directory of an index."""
+
+# Raise it when a table changes, or what a column holds; a graph of an older format is made anew.
+VERSION = 1
+APPLICATION_ID = 0x48724772
+_TIMEOUT = 60.0
+
+_SCHEMA = f"""
+PRAGMA application_id = {APPLICATION_ID};
+PRAGMA user_version = {VERSION};
+CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE files (
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, language TEXT NOT NULL, size INTEGER NOT NULL,
+    mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, inode TEXT NOT NULL, digest TEXT NOT NULL,
+    racy INTEGER NOT NULL, facts TEXT NOT NULL, config TEXT
+);
+CREATE TABLE definitions (
+    file INTEGER NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL, folded TEXT NOT NULL,
+    qualified TEXT NOT NULL, kind TEXT NOT NULL, line INTEGER NOT NULL, end_line INTEGER NOT NULL,
+    signature TEXT NOT NULL, PRIMARY KEY (file, number)
+) WITHOUT ROWID;
+CREATE INDEX definitions_by_name ON definitions (name);
+CREATE INDEX definitions_by_folded ON definitions (folded);
+CREATE TABLE imports (
+    file INTEGER NOT NULL, number INTEGER NOT NULL, line INTEGER NOT NULL, end_line INTEGER NOT NULL,
+    module TEXT NOT NULL, level INTEGER NOT NULL, names TEXT NOT NULL, reexport INTEGER NOT NULL,
+    state TEXT NOT NULL, PRIMARY KEY (file, number)
+) WITHOUT ROWID;
+CREATE INDEX imports_by_module ON imports (module);
+CREATE TABLE targets (
+    file INTEGER NOT NULL, number INTEGER NOT NULL, place INTEGER NOT NULL, target TEXT NOT NULL,
+    PRIMARY KEY (file, number, place)
+) WITHOUT ROWID;
+CREATE INDEX targets_by_target ON targets (target);
+CREATE TABLE calls (
+    file INTEGER NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL, line INTEGER NOT NULL,
+    column INTEGER NOT NULL, path TEXT NOT NULL, scope INTEGER NOT NULL, PRIMARY KEY (file, number)
+) WITHOUT ROWID;
+CREATE INDEX calls_by_name ON calls (name);
+CREATE TABLE aliases (
+    file INTEGER NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL, of TEXT NOT NULL,
+    PRIMARY KEY (file, number)
+) WITHOUT ROWID;
+CREATE INDEX aliases_by_of ON aliases (of);
+"""
+_TABLES = ("definitions", "imports", "targets", "calls", "aliases")
+_SYMBOL = "f.path, d.line, d.end_line, d.qualified, d.name, d.kind, f.language, d.signature, d.number"
+_CALL = "f.path, f.language, c.line, c.column, c.name, c.path, c.scope"
+
+
+class StoredCall(NamedTuple):
+    path: str
+    language: str
+    fact: CallFact
+
+
+class GraphStore:
+    """The rows of a graph. Everything between `writing` is one transaction: all of it, or nothing.
+
+    Args:
+        file: where it is, made if there is none; None for one in memory.
+
+    Raises:
+        IndexFormatError: it is damaged, something else, or of a newer format.
+        StoreError: it cannot be opened or made.
+    """
+
+    def __init__(self, file: Path | None = None) -> None:
+        self.file = file
+        try:
+            # Without a transaction of its own: sqlite3 would commit before it changes the schema.
+            self._database = sqlite3.connect(
+                ":memory:" if file is None else file,
+                timeout=_TIMEOUT,
+                isolation_level=None,
+                check_same_thread=False,
+            )
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot open {file}: {error}") from error
+        try:
+            with self._sound():
+                self._prepare()
+        except BaseException:
+            self.close()
+            raise
+
+    def _prepare(self) -> None:
+        application = self._one("PRAGMA application_id")
+        version = self._one("PRAGMA user_version")
+        if application == 0 and version == 0 and not self._one("SELECT COUNT(*) FROM sqlite_master"):
+            self._make()
+        elif application != APPLICATION_ID:
+            raise IndexFormatError(f"{self.file} is no graph of hybridrank; it is left alone")
+        elif version > VERSION:
+            raise IndexFormatError(
+                f"the graph in {self.file} has format {version}, this version reads formats up to {VERSION}: "
+                "upgrade hybridrank, or delete that file"
+            )
+        elif version < VERSION:
+            with self.writing():
+                for (name,) in self._rows("SELECT name FROM sqlite_master WHERE type = 'table'"):
+                    self._run(f'DROP TABLE "{name}"')
+                self._make()
+
+    def _make(self) -> None:
+        inside = self._database.in_transaction
+        self._run("SAVEPOINT making" if inside else "BEGIN IMMEDIATE")
+        if not self._one("SELECT COUNT(*) FROM sqlite_master"):  # another process may have made it meanwhile
+            for statement in _SCHEMA.split(";"):
+                self._run(statement)
+        self._run("RELEASE making" if inside else "COMMIT")
+
+    def close(self) -> None:
+        self._database.close()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """One transaction; nobody else writes meanwhile."""
+        self._run("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._run("COMMIT")
+        except BaseException:
+            if self._database.in_transaction:
+                self._run("ROLLBACK")
+            raise
+
+    # Files
+
+    def about(self) -> dict[str, str]:
+        """What the graph is of."""
+        return dict(self._rows("SELECT name, value FROM about"))
+
+    def set_about(self, values: Mapping[str, str]) -> None:
+        for item in values.items():
+            self._run("INSERT OR REPLACE INTO about VALUES (?, ?)", item)
+
+    def clear(self) -> None:
+        """Forget all files."""
+        for table in ("files", *_TABLES):
+            self._run(f"DELETE FROM {table}")
+
+    def entries(self) -> dict[str, Entry]:
+        """What is remembered of each file."""
+        columns = "path, size, mtime_ns, ctime_ns, inode, digest, racy"
+        return {
+            path: Entry(size, mtime, ctime, int(inode), digest, bool(racy), "", How())
+            for path, size, mtime, ctime, inode, digest, racy in self._rows(
+                f"SELECT {columns} FROM files ORDER BY path"
+            )
+        }
+
+    def touch(self, path: str, entry: Entry) -> None:
+        """Remember other times of a file whose content is the same."""
+        self._run(
+            "UPDATE files SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, racy = ? WHERE path = ?",
+            (entry.size, entry.mtime_ns, entry.ctime_ns, str(entry.inode), entry.racy, path),
+        )
+
+    def remove(self, path: str) -> None:
+        file = self._file(path)
+        if file is not None:
+            for table in _TABLES:
+                self._run(f"DELETE FROM {table} WHERE file = ?", (file,))
+            self._run("DELETE FROM files WHERE id = ?", (file,))
+
+    def put(
+        self,
+        path: str,
+        entry: Entry,
+        facts: Facts,
+        symbols: Sequence[Symbol],
+        aliases: Iterable[tuple[str, str]],
+        config: str | None = None,
+    ) -> None:
+        """Keep a file instead of what there was of it; its imports lead nowhere yet."""
+        self.remove(path)
+        self._run(
+            "INSERT INTO files VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                *(path, facts.language, entry.size, entry.mtime_ns, entry.ctime_ns, str(entry.inode)),
+                *(entry.digest, entry.racy, facts.packed(), config),
+            ),
+        )
+        file = self._file(path)
+        self._many(
+            "definitions",
+            (
+                (
+                    *(file, number, s.name, s.name.casefold(), s.qualified_name, s.kind),
+                    *(s.start_line, s.end_line, s.signature),
+                )
+                for number, s in enumerate(symbols)
+            ),
+        )
+        self._many(
+            "calls",
+            (
+                (file, number, c.name, c.line, c.column, packed_path(c.path), c.scope)
+                for number, c in enumerate(facts.calls)
+            ),
+        )
+        self._many("aliases", ((file, number, *alias) for number, alias in enumerate(sorted(set(aliases)))))
+
+    def put_imports(self, path: str, imports: Sequence[Import]) -> bool:
+        """Keep where the imports of a file lead to; returns whether that is new."""
+        if imports == self.imports(path):
+            return False
+        file = self._file(path)
+        self._run("DELETE FROM imports WHERE file = ?", (file,))
+        self._run("DELETE FROM targets WHERE file = ?", (file,))
+        self._many(
+            "imports",
+            (
+                (
+                    file,
+                    number,
+                    i.line,
+                    i.end_line,
+                    i.module,
+                    i.level,
+                    json.dumps(i.names),
+                    i.reexport,
+                    i.state,
+                )
+                for number, i in enumerate(imports)
+            ),
+        )
+        self._many(
+            "targets",
+            (
+                (file, number, place, target)
+                for number, one in enumerate(imports)
+                for place, target in enumerate(one.targets)
+            ),
+        )
+        return True
+
+    # Asking
+
+    def languages(self) -> dict[str, str]:
+        """The language of each file, `""` where it is not known, by path."""
+        return dict(self._rows("SELECT path, language FROM files ORDER BY path"))
+
+    def configs(self) -> dict[str, str]:
+        return dict(self._rows("SELECT path, config FROM files WHERE config IS NOT NULL ORDER BY path"))
+
+    def facts(self, path: str) -> Facts:
+        """All that a file says but its calls."""
+        rows = self._rows("SELECT facts FROM files WHERE path = ?", (path,))
+        with self._sound():
+            return Facts.unpacked(rows[0][0]) if rows else Facts()
+
+    def imports(self, path: str) -> tuple[Import, ...]:
+        rows = self._rows(f"{_IMPORTS} WHERE f.path = ? ORDER BY i.number", (path,))
+        return tuple(self._imports(rows))
+
+    def imports_of(self, target: str) -> tuple[Import, ...]:
+        """The imports that lead to a file, or to a folder of Go."""
+        rows = self._rows(
+            f"{_IMPORTS} JOIN targets t USING (file, number) WHERE t.target = ? ORDER BY f.path, i.number",
+            (target,),
+        )
+        return tuple(self._imports(rows))
+
+    def imports_named(self, module: str) -> tuple[Import, ...]:
+        """The imports of a module of that name from outside, or of one in it."""
+        rows = self._rows(
+            f"{_IMPORTS} WHERE i.state <> 'file' AND i.level = 0 AND (i.module = ? "
+            "OR (i.module > ? AND i.module < ?) OR (i.module > ? AND i.module < ?)) "
+            "ORDER BY f.path, i.number",
+            (module, f"{module}.", f"{module}/", f"{module}/", f"{module}0"),
+        )
+        return tuple(self._imports(rows))
+
+    def symbols(self, condition: str = "1", values: Sequence[Any] = ()) -> list[tuple[Symbol, int]]:
+        """Definitions, each with its number in its file; `d` is their table in the condition, `f` of files."""
+        rows = self._rows(
+            f"SELECT {_SYMBOL} FROM definitions d JOIN files f ON f.id = d.file WHERE {condition} "
+            "ORDER BY f.path, d.number",
+            values,
+        )
+        return [
+            (
+                Symbol(
+                    *(path, line, end, qualified, name, kind, language),
+                    qualified[: -len(name) - 1] if qualified != name else "",
+                    signature,
+                ),
+                number,
+            )
+            for path, line, end, qualified, name, kind, language, signature, number in rows
+        ]
+
+    def calls_named(self, names: Iterable[str]) -> list[StoredCall]:
+        """The calls of any of these names, by path and place."""
+        found: list[StoredCall] = []
+        for name in sorted(set(names)):
+            found += self._calls("c.name = ?", (name,))
+        return sorted(found, key=lambda call: (call.path, call.fact))
+
+    def calls_in(self, path: str) -> list[StoredCall]:
+        return self._calls("f.path = ?", (path,))
+
+    def aliases(self, of: str) -> list[tuple[str, str]]:
+        """The names under which a name is known somewhere, each with the file."""
+        return self._rows(
+            "SELECT DISTINCT f.path, a.name FROM aliases a JOIN files f ON f.id = a.file WHERE a.of = ? "
+            "ORDER BY f.path, a.name",
+            (of,),
+        )
+
+    def counts(self) -> dict[str, int]:
+        return {table: self._one(f"SELECT COUNT(*) FROM {table}") for table in ("files", *_TABLES)}
+
+    def _calls(self, condition: str, values: Sequence[Any]) -> list[StoredCall]:
+        rows = self._rows(
+            f"SELECT {_CALL} FROM calls c JOIN files f ON f.id = c.file WHERE {condition} "
+            "ORDER BY f.path, c.number",
+            values,
+        )
+        with self._sound():
+            return [
+                StoredCall(path, language, CallFact(line, column, name, unpacked_path(packed), scope))
+                for path, language, line, column, name, packed, scope in rows
+            ]
+
+    def _imports(self, rows: Sequence[Any]) -> Iterator[Import]:
+        for file, number, path, language, line, end, module, level, names, reexport, state in rows:
+            targets = self._rows(
+                "SELECT target FROM targets WHERE file = ? AND number = ? ORDER BY place", (file, number)
+            )
+            with self._sound():
+                bound = tuple(ImportedName(*name) for name in json.loads(names))
+            yield Import(
+                *(path, line, end, module, level, bound, bool(reexport), state),
+                tuple(target for (target,) in targets),
+                language,
+            )
+
+    def _file(self, path: str) -> Any:
+        rows = self._rows("SELECT id FROM files WHERE path = ?", (path,))
+        return rows[0][0] if rows else None
+
+    def _many(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        listed = list(rows)
+        if listed:
+            marks = ", ".join("?" * len(listed[0]))
+            with self._sound():
+                self._database.executemany(f"INSERT INTO {table} VALUES ({marks})", listed)
+
+    def _one(self, query: str) -> Any:
+        return self._rows(query)[0][0]
+
+    def _run(self, query: str, values: Sequence[Any] = ()) -> None:
+        with self._sound():
+            self._database.execute(query, values)
+
+    def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+        with self._sound():
+            return self._database.execute(query, values).fetchall()
+
+    @contextmanager
+    def _sound(self) -> Iterator[None]:
+        try:
+            yield
+        except HybridRankError:
+            raise
+        except sqlite3.OperationalError as error:
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            if code in (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT):
+                raise self._damaged(error) from error
+            raise StoreError(f"cannot use the graph in {self.file}: {error}") from error
+        except (sqlite3.DatabaseError, ValueError, TypeError) as error:
+            raise self._damaged(error) from error
+
+    def _damaged(self, error: Exception) -> IndexFormatError:
+        return IndexFormatError(
+            f"the graph in {self.file} is damaged ({error}); make it anew: hybridrank index --graph",
+            replaceable=True,
+        )
+
+
+_IMPORTS = (
+    "SELECT i.file, i.number, f.path, f.language, i.line, i.end_line, i.module, i.level, i.names, "
+    "i.reexport, i.state FROM imports i JOIN files f ON f.id = i.file"
+)
