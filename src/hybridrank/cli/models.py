@@ -1,13 +1,16 @@
-"""Models as the command line names them: `NAME` or `ollama:NAME` of Ollama, `openai:NAME` of other servers."""
+"""Models as the command line names them: `NAME`, `ollama:NAME` of Ollama, `openai:NAME` of other servers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import InvalidValueError
+
+if TYPE_CHECKING:
+    from ..protocols import ChatModel
 
 _PARTS = {"ollama": "ollama", "openai": "openai-compatible"}
 
@@ -45,7 +48,8 @@ def parse_model(text: str) -> ModelSpec:
     )
     if not spec.name or not spec.name.isprintable() or " " in spec.name:
         raise InvalidValueError(
-            f"model is {text!r}; give NAME or ollama:NAME for Ollama, openai:NAME for a server at OPENAI_BASE_URL"
+            f"model is {text!r}; give NAME or ollama:NAME for Ollama, openai:NAME for a server at "
+            "OPENAI_BASE_URL"
         )
     return spec
 
@@ -58,3 +62,14 @@ def model_option(context: click.Context, param: click.Parameter, given: str | No
         return parse_model(given)
     except InvalidValueError as error:
         raise click.BadParameter(str(error), context, param) from error
+
+
+def chat_of(spec: ModelSpec) -> ChatModel:
+    """The chat model of that name; whether its server has it shows when it is asked."""
+    if spec.provider == "openai":
+        from ..chat.openai_compatible import OpenAICompatibleChat
+
+        return OpenAICompatibleChat(spec.name)
+    from ..chat.ollama import OllamaChat
+
+    return OllamaChat(spec.name)
