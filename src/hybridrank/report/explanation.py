@@ -34,8 +34,13 @@ class Step:
 
 def steps(result: Result, hit: Hit) -> list[Step]:
     """The hit's way through the stages that ran, in their order."""
-    told = result.explanations.get(hit.id, {})
-    return [_step(stage, hit, told.get(stage.name, ())) for stage in stages(result)]
+    return steps_of(result, hit.id)
+
+
+def steps_of(result: Result, id: str) -> list[Step]:
+    """The way of any candidate."""
+    told = result.explanations.get(id, {})
+    return [_step(stage, id, told.get(stage.name, ())) for stage in stages(result)]
 
 
 def stages(result: Result) -> list[Stage]:
@@ -59,13 +64,13 @@ def dropped_words(result: Result) -> list[str]:
     return words
 
 
-def _step(stage: Stage, hit: Hit, contributions: tuple[Contribution, ...]) -> Step:
-    rank = _rank(stage.ids_out, hit.id)
+def _step(stage: Stage, id: str, contributions: tuple[Contribution, ...]) -> Step:
+    rank = _rank(stage.ids_out, id)
     ordered = stage.kind in ("reranker", "validator")
     return Step(
         stage=stage.name,
         kind=stage.kind,
-        rank_before=_rank(stage.ids_in, hit.id) if ordered else None,
+        rank_before=_rank(stage.ids_in, id) if ordered else None,
         rank=rank,
         score=stage.scores[rank - 1] if rank is not None and rank <= len(stage.scores) else None,
         size=len(stage.ids_out),

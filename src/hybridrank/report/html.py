@@ -60,7 +60,7 @@ def ranking_html(ranking: Ranking) -> str:
 
 
 def result_html(result: Result) -> str:
-    """A result as a table like a ranking's, with each hit's way through the stages, and the events."""
+    """A table like a ranking's, with each hit's way through the stages, the events, and every step."""
     names = stage_names(result)
     rows = []
     for rank, hit in _shown(result.hits):
@@ -71,7 +71,25 @@ def result_html(result: Result) -> str:
     dropped = dropped_words(result)
     if dropped:
         notes.append("not searched for: " + ", ".join(dropped))
-    return _box(_heading(result.query, "; ".join(notes)), _hits(names, rows, result), _events(result.events))
+    heading = _heading(result.query, "; ".join(notes))
+    return _box(heading, _hits(names, rows, result), _events(result.events), _every_step(result))
+
+
+def _every_step(result: Result) -> str:
+    """What the page of a search shows, folded and without its script."""
+    if not result.trace.stages:
+        return ""
+    from .trace_sections import sections
+    from .trace_style import NOTEBOOK_COLOURS, TRACE_STYLE
+    from .trace_view import View
+
+    body = "".join(
+        f"<p><b>{_safe(title)}</b></p>{content}" for title, content in sections(View(result), linked=False)
+    )
+    return (
+        f'<style>{NOTEBOOK_COLOURS}{TRACE_STYLE}</style><details class="steps"><summary>every step</summary>'
+        f'<div class="trace">{body}</div></details>'
+    )
 
 
 def pipeline_html(pipeline: Pipeline) -> str:

@@ -112,8 +112,11 @@ SCRIPT = """
 })();
 """
 
-POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; "
-    f"script-src 'sha256-{b64encode(sha256(SCRIPT.encode()).digest()).decode()}'"
-)
-"""The page loads nothing, and runs no script but its own."""
+
+def policy(script: str) -> str:
+    """The page loads nothing, and runs no script but this one."""
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+
+
+POLICY = policy(SCRIPT)
