@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from .code.calls import Call, CallState
 from .code.imports import Import, Modules
+from .code.references import RESOLVED
 from .code.resolve import Resolver
 from .code.symbols import Symbol, SymbolName
 from .errors import InvalidValueError
@@ -21,19 +22,18 @@ from .types import SourceFile
 if TYPE_CHECKING:
     from .code.corpus import Progress
 
-_RESOLVED = frozenset({"python", "javascript", "typescript", "tsx", "go"})
 _SCRIPTS = frozenset({"javascript", "typescript", "tsx"})
 
 
 class CodeGraph:
     """Definitions, imports and calls of a repository. Made by `for_code`, `open` and `of`.
 
-    Imports are resolved to files, and calls to definitions, when they are asked for, from what each file says by
-    itself; so the answers are always those of the files as they were read last. Python, JavaScript, TypeScript
-    and Go are resolved; calls of other languages are known by name.
+    Calls are resolved to definitions when they are asked for, from what each file says by itself; so the
+    answers are always those of the files as they were read last. Python, JavaScript, TypeScript and Go are
+    resolved; calls of other languages are known by name.
 
-    Definitions are asked for by name as in `hybridrank symbols`: `send`, `Client.send`, `sen*`, `Client.*`, and
-    also `path/to/file.py::Client.send`. Names that several definitions have stand for all of them.
+    Definitions are asked for by name as in `hybridrank symbols`: `send`, `Client.send`, `sen*`, `Client.*`,
+    and also `path/to/file.py::Client.send`. A name that several definitions have stands for all of them.
 
     It can be closed, and used in a `with` statement. It is not for use by several threads at a time.
     """
@@ -69,8 +69,8 @@ class CodeGraph:
         """The graph of the source files below a folder, or of one file.
 
         Args:
-            index: the directory of an index in which the graph is kept, True for that in the user's cache; the
-                next one opens it and reads the files that changed. False keeps it in memory.
+            index: the directory of an index in which the graph is kept, True for that in the user's cache;
+                the next one opens it and reads the files that changed. False keeps it in memory.
             max_bytes: larger files are not read.
             progress: called with ("graph", files done, number of files).
 
@@ -173,11 +173,11 @@ class CodeGraph:
         return tuple(sorted(self._store.imports(self._file(path))))
 
     def importers(self, target: str, *, depth: int = 1) -> tuple[tuple[int, Import], ...]:
-        """The imports that lead to a file, or to a module, each with its distance: 1 for those that do so directly.
+        """The imports that lead to a file or module, each with its distance: 1 for those that do so directly.
 
         Args:
-            target: a file, a folder of Go, a module of the repository by its name (`httpx._models`), or one from
-                outside (`json`, `os.path`, `react`); the latter stands for what is in it too.
+            target: a file, a folder of Go, a module of the repository by its name (`httpx._models`), or one
+                from outside (`json`, `os.path`, `react`); the latter stands for what is in it too.
             depth: how many steps to follow: 2 also gives the importers of the importers. 0 follows all.
 
         Returns:
@@ -359,7 +359,7 @@ class CodeGraph:
         resolver = self._resolving()
         fact = call.fact
         facts = resolver.file(call.path).facts
-        if call.language in _RESOLVED:
+        if call.language in RESOLVED:
             targets, external, unknown = resolver.targets(call.path, fact.scope, fact.path)
             state: CallState = "unresolved"
             if targets:

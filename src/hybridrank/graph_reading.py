@@ -108,6 +108,8 @@ def _aliases(facts: Facts) -> Iterable[tuple[str, str]]:
                 member = "default"  # a module that is called is what it exports
             if member:
                 yield name, member
+        if binding.how == "definition" and facts.definitions[binding.number].name != name:
+            yield name, facts.definitions[binding.number].name
         for path in binding.paths:
             if path and path[-1][:1] not in "(@<[" and path[-1] != name:
                 yield name, path[-1]

@@ -289,6 +289,8 @@ class Modules:
     # Other languages: what is written as a path, or as names with dots that only one file fits
 
     def _named(self, folder: str, language: str, module: str) -> tuple[str, ImportState]:
+        system = module.startswith("<")  # #include <stdio.h>
+        module = module.strip("<>")
         suffixes = ("", *_SUFFIXES.get(language, ()))
         for at in (folder, "", "include", "src"):
             base = posixpath.normpath(posixpath.join(at, module))
@@ -306,7 +308,7 @@ class Modules:
                 ]
                 if len(fitting) == 1:
                     return fitting[0], "file"
-        return "", "unresolved"
+        return "", "external" if system else "unresolved"
 
     @cached_property
     def _by_name(self) -> Mapping[str, Sequence[str]]:

@@ -293,7 +293,7 @@ class GraphStore:
         return tuple(self._imports(rows))
 
     def symbols(self, condition: str = "1", values: Sequence[Any] = ()) -> list[tuple[Symbol, int]]:
-        """Definitions, each with its number in its file; `d` is their table in the condition, `f` of files."""
+        """Definitions, each with its number in its file; a condition calls their table `d`, files `f`."""
         rows = self._rows(
             f"SELECT {_SYMBOL} FROM definitions d JOIN files f ON f.id = d.file WHERE {condition} "
             "ORDER BY f.path, d.number",

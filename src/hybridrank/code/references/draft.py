@@ -79,6 +79,7 @@ class Draft:
         self.calls: list[CallFact] = []
         self.bound: set[tuple[int, str]] = set()
         self.receivers: dict[tuple[int, str], int] = {}  # scope of the members of what `self` is, there
+        self.entered: set[int] = set()  # scopes of types whose own body has begun
         self.redirected: dict[tuple[int, str], int] = {}  # scope in which a name of a scope is bound instead
 
     def walk(self, root: Node, handlers: Mapping[str, Callable[[Draft, Node, int], Todo]]) -> None:
@@ -188,6 +189,33 @@ class Draft:
         if bound and name:
             self._note(Binding(scope, name, "definition", number, "", (), scope))
         return number
+
+    def give(self, scope: int, name: str, number: int) -> None:
+        """A name stands for a definition."""
+        if name:
+            self._note(Binding(scope, name, "definition", number, "", (), scope))
+
+    def function_scope(self, scope: int) -> int:
+        """The scope of the function around, where names of `var` belong."""
+        while self.scopes[scope].parent >= 0:
+            parent = self.scopes[scope].parent
+            if self.scopes[parent].definition != self.scopes[scope].definition:
+                break
+            scope = parent
+        return scope
+
+    def scope_binding(self, name: str, scope: int) -> int:
+        """The scope that a name is bound in so far, the file's if it is in none."""
+        at = scope
+        while at > TOP and (at, name) not in self.bound:
+            at = self.scopes[at].parent
+        return max(at, TOP)
+
+    def members_around(self, scope: int) -> int:
+        """The scope of the members of the class around, -1 where there is none."""
+        while scope >= 0 and not self.scopes[scope].members:
+            scope = self.scopes[scope].parent
+        return scope
 
     def _note(self, binding: Binding) -> None:
         self.bindings.append(binding)
