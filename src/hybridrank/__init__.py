@@ -40,6 +40,11 @@ _MODULES = {
     "rerankers.definition_first": "DefinitionFirst",
     "rerankers.code_priors": "CodePriors",
     "rerankers.priors_weights": "CodePriorsWeights",
+    "rerankers.listwise": "ListwiseReranker",
+    "chat.ollama": "OllamaChat",
+    "chat.openai_compatible": "OpenAICompatibleChat",
+    "chat.scripted": "ScriptedChat",
+    "guardrails.ranking": "ParsedRanking parse_ranking",
     "rerankers.spread_files": "SpreadFiles",
     "rerankers.evidence_overlap": "EvidenceOverlap",
     "rerankers.api": "ApiReranker",
@@ -57,6 +62,7 @@ _MODULES = {
     "evaluation.sweep": "Sweep sweep",
     "evaluation.diagnosis": "Diagnosis diagnose",
     "report.experiment_page": "experiment_page write_page",
+    "report.trace_page": "result_page write_result_page",
     "evaluation.outcomes": "Evaluation",
     "protocols": (
         "AsyncReranker AsyncRetriever BatchRetriever ChatModel Chunker Closeable Embedder Explainable "

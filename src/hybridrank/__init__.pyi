@@ -1,5 +1,8 @@
 # The public names for type checkers; __init__.py imports each when it is first used.
 # A test holds the two lists together.
+from .chat.ollama import OllamaChat as OllamaChat
+from .chat.openai_compatible import OpenAICompatibleChat as OpenAICompatibleChat
+from .chat.scripted import ScriptedChat as ScriptedChat
 from .code.chunk import TreeSitterChunker as TreeSitterChunker
 from .code.corpus import Corpus as Corpus
 from .code.corpus import load_code as load_code
@@ -52,6 +55,8 @@ from .fusers.relative import RelativeScore as RelativeScore
 from .fusers.rrf import RRF as RRF
 from .fusers.scores import CombMNZ as CombMNZ
 from .fusers.scores import CombSUM as CombSUM
+from .guardrails.ranking import ParsedRanking as ParsedRanking
+from .guardrails.ranking import parse_ranking as parse_ranking
 from .pipeline import Pipeline as Pipeline
 from .protocols import AsyncReranker as AsyncReranker
 from .protocols import AsyncRetriever as AsyncRetriever
@@ -80,10 +85,13 @@ from .registry import components as components
 from .registry import load_component as load_component
 from .report.experiment_page import experiment_page as experiment_page
 from .report.experiment_page import write_page as write_page
+from .report.trace_page import result_page as result_page
+from .report.trace_page import write_result_page as write_result_page
 from .rerankers.api import ApiReranker as ApiReranker
 from .rerankers.code_priors import CodePriors as CodePriors
 from .rerankers.definition_first import DefinitionFirst as DefinitionFirst
 from .rerankers.evidence_overlap import EvidenceOverlap as EvidenceOverlap
+from .rerankers.listwise import ListwiseReranker as ListwiseReranker
 from .rerankers.priors_weights import CodePriorsWeights as CodePriorsWeights
 from .rerankers.spread_files import SpreadFiles as SpreadFiles
 from .retrievers.bm25 import BM25 as BM25

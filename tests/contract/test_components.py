@@ -10,7 +10,7 @@ import pytest
 from hybridrank import ComponentInfo, components
 from hybridrank.chat.scripted import ScriptedChat
 from hybridrank.testing import checks_for
-from ollama_server import OllamaServer
+from ollama_server import SMOLLM, OllamaServer
 
 BUILT_IN = [info for info in components() if info.built_in]
 CASES = [
@@ -32,6 +32,9 @@ def needed(info: ComponentInfo, server: OllamaServer) -> dict[str, Any]:
         ("validator", "direct-evidence"): {
             "chat": ScriptedChat('{"answer": "yes", "quotes": ["token", "open_connection"]}')
         },
+        ("reranker", "listwise"): {"chat": ScriptedChat("[2, 0, 1]")},
+        ("chat", "ollama"): {"model": SMOLLM, "host": server.url},
+        ("chat", "openai-compatible"): {"model": SMOLLM, "base_url": f"{server.url}/v1", "key_env": ""},
         ("reranker", "api"): {"base_url": server.url, "provider": "jina", "key_env": ""},
     }
     return needs.get((info.kind, info.name), {})

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from .checking import ConformanceError
 from .conformance import (
+    check_chat,
     check_chunker,
     check_embedder,
     check_fuser,
@@ -26,6 +27,7 @@ from .conformance import (
 
 __all__ = [
     "ConformanceError",
+    "check_chat",
     "check_chunker",
     "check_embedder",
     "check_fuser",

@@ -24,7 +24,7 @@ from functools import partial, wraps
 
 from ..errors import UnknownNameError
 from ..types import Document
-from . import measuring, ordering, retrieval, texts
+from . import chatting, measuring, ordering, retrieval, texts
 from .checking import Breach, ConformanceError, Make
 from .samples import DOCUMENTS
 
@@ -45,6 +45,7 @@ _LAWS: dict[str, tuple[Check, ...]] = {
     "reranker": ordering.RERANKER_LAWS,
     "validator": ordering.VALIDATOR_LAWS,
     "embedder": texts.EMBEDDER_LAWS,
+    "chat": chatting.CHAT_LAWS,
     "chunker": texts.CHUNKER_LAWS,
     "tokenizer": texts.TOKENIZER_LAWS,
     "normalizer": texts.NORMALIZER_LAWS,
@@ -86,6 +87,11 @@ def check_validator(make: Make) -> None:
 def check_embedder(make: Make) -> None:
     """Run the laws of embedders; as `check_retriever`."""
     _run_all("embedder", make)
+
+
+def check_chat(make: Make) -> None:
+    """Run the laws of chat models; as `check_retriever`. They ask a dozen and more short questions."""
+    _run_all("chat", make)
 
 
 def check_chunker(make: Make) -> None:
