@@ -11,7 +11,10 @@ import click
 
 from ..report.data import SEARCH_SCHEMA, dumps, result_data
 from ..report.text import result_text
+from .judging import tell_verdicts, with_validator
+from .models import ModelSpec, model_option
 from .output import DEGRADED, Failure, Notes, reported, write
+from .pages import html_option, write_html
 from .progress import progress
 from .summary import corpus_data, is_degraded, tell, unmatched
 
@@ -80,6 +83,18 @@ def _weights(context: click.Context, param: click.Parameter, given: tuple[str, .
     metavar="FILE",
     help="Pipeline from a TOML or JSON file.",
 )
+@click.option(
+    "--validate",
+    is_flag=True,
+    help="Keep only hits with evidence: rare strings that they share with QUERY, or the word of a chat model "
+    "(--validate-llm, --rerank-llm) whose quotes are true.",
+)
+@click.option(
+    "--validate-llm",
+    metavar="MODEL",
+    callback=model_option,
+    help="Chat model that judges, with --validate or without: NAME of Ollama, or openai:NAME.",
+)
 @click.option("--ablation", metavar="NAME", help="Apply one of the configuration's ablations.")
 @click.option(
     "--on-error",
@@ -100,6 +115,7 @@ def _weights(context: click.Context, param: click.Parameter, given: tuple[str, .
 @click.option(
     "--explain", is_flag=True, help="Tell for each hit its rank and score in every leg and stage, and why."
 )
+@html_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, documented in docs/cli.md.")
 @click.option("-v", "--verbose", is_flag=True, help="List skipped files and all events on stderr.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress, notes or warnings on stderr.")
@@ -116,6 +132,8 @@ def search(
     languages: tuple[str, ...],
     kinds: tuple[str, ...],
     config: Path | None,
+    validate: bool,
+    validate_llm: ModelSpec | None,
     ablation: str | None,
     on_error: str | None,
     index: Path | None,
@@ -123,6 +141,7 @@ def search(
     max_bytes: int | None,
     show: bool,
     explain: bool,
+    html: Path | None,
     as_json: bool,
     verbose: bool,
     quiet: bool,
@@ -149,16 +168,18 @@ def search(
             "weights": weights or None,
             "rerank_depth": rerank_depth,
             "where": where,
-            "explain": explain,
+            "explain": explain if html is None else "all",
         }
         text = _typed(query)
         default = context.get_parameter_source("path") is click.core.ParameterSource.DEFAULT
         place = None if default and index is not None else path
         pipeline = _indexed(notes, text, options, place, index, config, ablation, max_bytes, not no_update)
+        pipeline = with_validator(pipeline, validate=validate, model=validate_llm)
         if on_error is not None:
             pipeline = pipeline.with_(on_error=cast("Any", on_error))
         with pipeline:
             result = pipeline.search(text, **options)
+        write_html(notes, html, result)
     degraded = is_degraded(result)
     corpus = corpus_data(pipeline, files=verbose)
     if as_json:
@@ -169,6 +190,7 @@ def search(
         if text:
             write(text)
     tell(notes, result, corpus, unmatched(pipeline, where))
+    tell_verdicts(notes, pipeline, result)
     return DEGRADED if degraded else 0
 
 

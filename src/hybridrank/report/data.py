@@ -38,6 +38,10 @@ def result_data(result: Result, *, text: bool = False, explain: bool = False) ->
                 "accepted": verdict.accepted,
                 "reason": verdict.reason,
                 "quotes": [quote.text for quote in verdict.quotes],
+                "places": [
+                    {"in_source": quote.in_source, "in_document": quote.in_document}
+                    for quote in verdict.quotes
+                ],
             }
             for verdict in result.verdicts
         ],
