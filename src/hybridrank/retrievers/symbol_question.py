@@ -29,8 +29,9 @@ _CALLERS = re.compile(
 # Words of such a question that name nothing.
 _ASKING_WORDS = """
 who what which where when how is are was were be being get gets does do did the a an all any this that
-it and or of to for from in on by at find show list me call calls called caller callers calling invoke invokes invoked
-use uses used usage usages site sites place places code function functions method methods class classes
+it and or of to for from in on by at find show list me call calls called caller callers calling invoke
+invokes invoked use uses used usage usages site sites place places code
+function functions method methods class classes
 """
 _ASKING = frozenset(_ASKING_WORDS.split())
 
