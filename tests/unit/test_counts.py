@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from hybridrank import InvalidValueError, Tokenizer
-from hybridrank.text import counts
-from hybridrank.text.counts import TermCounts, count_terms, count_tokens
+from hybridrank.retrievers.corpus import Corpus
+from hybridrank.retrievers.numbered import NumberedDocuments
+from hybridrank.text import counts, numbering
+from hybridrank.text.counts import TermCounts, count_terms, count_tokens, each_token
 
 
 def same(one: TermCounts, other: TermCounts) -> bool:
@@ -113,3 +115,45 @@ def test_errors_of_a_tokenizer_pass_unchanged() -> None:
 
     with pytest.raises(TypeError, match="my own fault"):
         count_terms(["a"], broken)
+
+
+def test_tokens_are_numbered_alike_by_object_and_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    names = [f"t{number}" for number in range(50)] + ["t0x"[:2]]
+    shared = [[names[at] for at in rng.integers(0, 51, 9)] for _ in range(300)]
+    fresh = [[token[:1] + token[1:] for token in tokens] for tokens in shared]
+    expected = count_tokens(iter(shared))
+    monkeypatch.setattr(numbering, "_SAMPLE", 128)
+    seen: list[bool] = []
+    by_object = numbering._by_object
+    monkeypatch.setattr(
+        numbering,
+        "_by_object",
+        lambda *given: (found := by_object(*given), seen.append(found is not None))[0],
+    )
+    assert same(count_tokens(shared), expected)
+    assert same(count_tokens(fresh), expected)
+    assert seen == [True, False]
+    by_hand = count_tokens([["a", "b", "a"]] * 100)
+    assert by_hand.terms == ("a", "b")
+    assert by_hand.matrix.toarray().tolist() == [[2, 1]] * 100
+    with pytest.raises(InvalidValueError, match="token 1 is int"):
+        count_tokens([*shared, ["a", 1]])  # type: ignore[list-item]
+    with pytest.raises(InvalidValueError, match=r"tokens are \['a', \[\]\]"):
+        count_tokens([*shared, ["a", []]])  # type: ignore[list-item]
+    assert same(_summed(each_token(shared)), expected)
+
+
+def _summed(counts: TermCounts) -> TermCounts:
+    matrix = counts.matrix.copy()
+    matrix.sum_duplicates()
+    return TermCounts(counts.terms, matrix, counts.lengths)
+
+
+def test_numbered_documents_are_in_tie_order() -> None:
+    for count in (0, 1, 9, 10, 11, 101, 1234):
+        documents = NumberedDocuments(count)
+        assert [d.id for d in documents] == sorted(map(str, range(count)))
+        assert documents.positions == {d.id: place for place, d in enumerate(documents)}
+        assert documents == Corpus(list(documents)).documents
+        assert documents.digest == Corpus(list(documents)).digest

@@ -6,7 +6,7 @@ import copy
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from numbers import Real
 from typing import Any, Literal, Self, TypeAlias
@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidValueError, NotIndexedError
-from ..text.counts import TermCounts, count_terms, count_tokens
+from ..text.counts import TermCounts, count_terms, each_token
 from ..text.fields import check_fields, searchable_text
 from ..text.tokenizer import Tokenizer
 from ..types import Contribution, Document, Event, Filter, Hit, Query, Ranking, check_k
 from .corpus import Corpus
+from .numbered import NumberedDocuments
 from .postings import Postings, best
 from .tokens import Tokenize, check_tokens, tokenizer_id
 
@@ -155,14 +156,13 @@ class BM25:
             InvalidValueError: the lengths differ, or tokens are no sequence of str.
         """
         lists = list(token_lists)
-        if documents is None:
-            documents = [Document(str(number), "") for number in range(len(lists))]
-        if len(documents) != len(lists):
-            raise InvalidValueError(
-                f"{len(lists)} token lists for {len(documents)} documents; give one for each"
-            )
-        corpus = Corpus(documents)
-        return self._with(corpus, count_tokens([lists[number] for number in corpus.order]))
+        given = NumberedDocuments(len(lists)) if documents is None else documents
+        if len(given) != len(lists):
+            raise InvalidValueError(f"{len(lists)} token lists for {len(given)} documents; give one for each")
+        corpus = Corpus(given)
+        order = np.asarray(given.order if isinstance(given, NumberedDocuments) else corpus.order)
+        terms = each_token(lists)
+        return self._with(corpus, replace(terms, matrix=terms.matrix[order], lengths=terms.lengths[order]))
 
     def retrieve(self, query: Query, /, *, k: int, where: Filter | None = None) -> Ranking:
         """The k best documents that pass `where` and hold a term of the query.

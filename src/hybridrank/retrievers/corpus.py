@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Protocol, cast, runtime_checkable
+from typing import Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,6 @@ from ..text.strings import digest_of, hashes_of
 from ..types import Document, Filter, tie_key
 
 
-@runtime_checkable
 class Ordered(Protocol):
     """Documents that are in tie order already, with distinct ids; not all of them need be in memory."""
 
@@ -45,8 +44,9 @@ class Corpus:
 
     def __init__(self, documents: Iterable[Document]) -> None:
         self._last: tuple[Filter, NDArray[np.bool_]] | None = None
-        if isinstance(documents, Ordered):
-            self.documents = cast("Sequence[Document]", documents)
+        ordered = _ordered(documents)
+        if ordered is not None:
+            self.documents = cast("Sequence[Document]", ordered)
             self.order = range(len(self.documents))
             return
         given = tuple(documents)
@@ -64,15 +64,15 @@ class Corpus:
     @cached_property
     def positions(self) -> Mapping[str, int]:
         """Position of each id in `documents`."""
-        if isinstance(self.documents, Ordered):
-            return self.documents.positions
+        if (ordered := _ordered(self.documents)) is not None:
+            return ordered.positions
         return {document.id: position for position, document in enumerate(self.documents)}
 
     @cached_property
     def digest(self) -> str:
         """Hex digest of the ids in the order of `documents`."""
-        if isinstance(self.documents, Ordered):
-            return self.documents.digest
+        if (ordered := _ordered(self.documents)) is not None:
+            return ordered.digest
         return digest_of(hashes_of([document.id for document in self.documents]))
 
     def mask(self, where: Filter | None) -> NDArray[np.bool_] | None:
@@ -85,12 +85,19 @@ class Corpus:
         last = self._last
         if last is not None and last[0] == where:
             return last[1]
-        documents = self.documents.heads() if isinstance(self.documents, Ordered) else self.documents
+        ordered = _ordered(self.documents)
+        documents = self.documents if ordered is None else ordered.heads()
         mask = np.fromiter(where.select(documents), np.bool_, len(self.documents))
         mask.flags.writeable = False
         if _lasting(where):
             self._last = where, mask
         return mask
+
+
+def _ordered(documents: object) -> Ordered | None:
+    """The documents, if they are `Ordered`. Asking with isinstance would compute their digest."""
+    is_ordered = all(hasattr(type(documents), name) for name in ("positions", "digest", "heads"))
+    return cast("Ordered", documents) if is_ordered else None
 
 
 def _lasting(where: Filter) -> bool:

@@ -57,12 +57,17 @@ class Postings:
 
     @classmethod
     def build(cls, terms: TermCounts, *, k1: float, b: float) -> Postings:
-        """Turn counts by document into postings by term, weighted by BM25 (Robertson & Zaragoza 2009)."""
+        """Turn counts by document into postings by term, weighted by BM25 (Robertson & Zaragoza 2009).
+
+        Args:
+            terms: what `count_tokens` or `each_token` makes.
+        """
         order = np.array(sorted(range(len(terms.terms)), key=terms.terms.__getitem__), np.int64)
         rank = np.empty(len(order), terms.matrix.indices.dtype)
         rank[order] = np.arange(len(order), dtype=rank.dtype)
         matrix = terms.matrix
         by_term = csr_array((matrix.data, rank[matrix.indices], matrix.indptr), shape=matrix.shape).tocsc()
+        by_term.sum_duplicates()
         starts = by_term.indptr.astype(np.int64)
         documents = by_term.indices.astype(np.int32, copy=False)
         lengths = terms.lengths.astype(np.int64, copy=False)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
 from ..errors import InvalidValueError
+from .numbering import Block, Numbers, numbered
 from .tokenizer import Tokenizer
 
 # Tokens that are summed up at a time, so that memory follows the counts and not the text.
@@ -57,46 +57,51 @@ def count_tokens(token_lists: Iterable[Sequence[str]]) -> TermCounts:
     Raises:
         InvalidValueError: a document is a str or no sequence, or a token is no str.
     """
-    numbers = _Numbers()
-    tokens, ends, blocks = array("i"), [0], []
-    for document in token_lists:
-        if isinstance(document, str | bytes | Mapping):
-            kind = type(document).__name__
-            raise InvalidValueError(f"tokens are the {kind} {document!r:.40}; give a list of str")
-        try:
-            tokens.extend(map(numbers.__getitem__, document))
-        except TypeError as error:
-            raise InvalidValueError(f"tokens are {document!r:.40}; give a list of str") from error
-        ends.append(len(tokens))
-        if len(tokens) >= _BLOCK:
-            blocks.append(_summed(tokens, ends, len(numbers)))
-            tokens, ends = array("i"), [0]
-    blocks.append(_summed(tokens, ends, len(numbers)))
+    numbers = Numbers()
+    waiting: list[Block] = []
+    blocks: list[tuple[csr_array, NDArray[np.int64]]] = []
+    for block in numbered(token_lists, numbers):
+        waiting.append(block)
+        if sum(len(one.tokens) for one in waiting) >= _BLOCK:
+            blocks.append(_summed(waiting, len(numbers)))
+            waiting = []
+    if waiting:
+        blocks.append(_summed(waiting, len(numbers)))
     matrices = [_widened(matrix, len(numbers)) for matrix, _ in blocks]
     matrix = matrices[0] if len(matrices) == 1 else vstack(matrices, format="csr")
     return TermCounts(tuple(numbers), matrix, np.concatenate([lengths for _, lengths in blocks]))
 
 
-def _summed(tokens: array[int], ends: list[int], terms: int) -> tuple[csr_array, NDArray[np.int64]]:
-    """Counts and lengths of documents whose tokens, as numbers below `terms`, stand between the ends."""
-    starts = np.array(ends, np.int32)
-    columns = np.array(tokens, np.int32)
-    lengths = np.diff(starts).astype(np.int64)
-    matrix = csr_array((np.ones(len(columns), np.int32), columns, starts), shape=(len(ends) - 1, terms))
-    matrix.sum_duplicates()  # works on `columns` and `starts` in place
+def each_token(token_lists: Iterable[Sequence[str]]) -> TermCounts:
+    """The same, but each token is an entry of the matrix with the count 1, in the order of the text.
+
+    Raises:
+        InvalidValueError: as `count_tokens`.
+    """
+    numbers = Numbers()
+    blocks = list(numbered(token_lists, numbers))
+    lengths = np.concatenate([block.lengths for block in blocks])
+    return TermCounts(
+        tuple(numbers), _matrix([block.tokens for block in blocks], lengths, len(numbers)), lengths
+    )
+
+
+def _summed(blocks: Sequence[Block], terms: int) -> tuple[csr_array, NDArray[np.int64]]:
+    """Counts and lengths of documents whose tokens are numbers below `terms`."""
+    lengths = np.concatenate([block.lengths for block in blocks])
+    matrix = _matrix([block.tokens for block in blocks], lengths, terms)
+    matrix.sum_duplicates()
     return matrix, lengths
+
+
+def _matrix(tokens: Sequence[NDArray[np.int32]], lengths: NDArray[np.int64], terms: int) -> csr_array:
+    columns = tokens[0].copy() if len(tokens) == 1 else np.concatenate(tokens)
+    starts = np.concatenate(([0], np.cumsum(lengths)))
+    kind = np.int32 if len(columns) < 2**31 else np.int64
+    given = np.ones(len(columns), np.int32), columns.astype(kind, copy=False), starts.astype(kind)
+    return csr_array(given, shape=(len(lengths), terms))
 
 
 def _widened(matrix: csr_array, terms: int) -> csr_array:
     """The counts of a block that was closed when fewer terms were known."""
     return csr_array((matrix.data, matrix.indices, matrix.indptr), shape=(matrix.shape[0], terms))
-
-
-class _Numbers(dict[str, int]):
-    """Numbers terms in the order in which they come."""
-
-    def __missing__(self, term: object) -> int:
-        if not isinstance(term, str):
-            raise InvalidValueError(f"token {term!r:.40} is {type(term).__name__}; give tokens as str")
-        number = self[str(term)] = len(self)
-        return number
