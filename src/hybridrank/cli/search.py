@@ -16,6 +16,7 @@ from .models import ModelSpec, model_option
 from .output import DEGRADED, Failure, Notes, reported, write
 from .pages import html_option, write_html
 from .progress import progress
+from .reranking import check_depth, rerank_llm_option, tell_reranking, with_llm
 from .summary import corpus_data, is_degraded, tell, unmatched
 
 if TYPE_CHECKING:
@@ -60,8 +61,10 @@ def _weights(context: click.Context, param: click.Parameter, given: tuple[str, .
     "--rerank-depth",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Hits that each reranker sees; 0 turns reranking off.  [default: each one's own]",
+    help="Hits that each reranker sees, with --rerank-llm that the model sees; 0 turns reranking off.  "
+    "[default: each one's own]",
 )
+@rerank_llm_option
 @click.option(
     "--path",
     "globs",
@@ -128,6 +131,7 @@ def search(
     recall: int | None,
     weights: Mapping[str, float],
     rerank_depth: int | None,
+    rerank_llm: ModelSpec | None,
     globs: tuple[str, ...],
     languages: tuple[str, ...],
     kinds: tuple[str, ...],
@@ -159,6 +163,7 @@ def search(
     notes: Notes = context.obj
     if quiet and verbose:
         raise click.UsageError("--quiet and --verbose exclude each other")
+    check_depth(rerank_llm, rerank_depth)
     notes.quiet, notes.verbose = quiet, verbose
     where = _where(globs, languages, kinds)
     with reported():
@@ -166,7 +171,7 @@ def search(
             "k": k,
             "recall": recall,
             "weights": weights or None,
-            "rerank_depth": rerank_depth,
+            "rerank_depth": None if rerank_llm else rerank_depth,
             "where": where,
             "explain": explain if html is None else "all",
         }
@@ -174,7 +179,8 @@ def search(
         default = context.get_parameter_source("path") is click.core.ParameterSource.DEFAULT
         place = None if default and index is not None else path
         pipeline = _indexed(notes, text, options, place, index, config, ablation, max_bytes, not no_update)
-        pipeline = with_validator(pipeline, validate=validate, model=validate_llm)
+        pipeline = with_llm(pipeline, rerank_llm, rerank_depth)
+        pipeline = with_validator(pipeline, validate=validate, model=validate_llm, rerank_model=rerank_llm)
         if on_error is not None:
             pipeline = pipeline.with_(on_error=cast("Any", on_error))
         with pipeline:
@@ -190,6 +196,7 @@ def search(
         if text:
             write(text)
     tell(notes, result, corpus, unmatched(pipeline, where))
+    tell_reranking(notes, result)
     tell_verdicts(notes, pipeline, result)
     return DEGRADED if degraded else 0
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..types import Hit, Result
 from .explanation import dropped_words, steps
+from .reranked import Move, moves
 
 SEARCH_SCHEMA = 1
 """Raised when a field changes its meaning or goes away; new fields do not raise it."""
@@ -24,13 +25,17 @@ def result_data(result: Result, *, text: bool = False, explain: bool = False) ->
         explain: with each hit's `explanation`: one entry per stage that ran.
     """
     searched = result.trace.query if result.trace.stages else result.query
+    moved = moves(result)
     return {
         "query": {
             "typed": result.query.typed,
             "text": searched.text,
             "dropped": dropped_words(result),
         },
-        "hits": [_hit(result, rank, hit, text, explain) for rank, hit in enumerate(result.hits, 1)],
+        "hits": [
+            _hit(result, rank, hit, text, explain) | _move(moved, hit)
+            for rank, hit in enumerate(result.hits, 1)
+        ],
         "verdicts": [
             {
                 "id": verdict.id,
@@ -72,6 +77,15 @@ def plain(value: Any) -> Any:
         return sorted((plain(item) for item in value), key=lambda item: json.dumps(item, sort_keys=True))
     # The repr of an object may hold its address, which differs between runs.
     return str(value) if isinstance(value, PurePath) else f"<{type(value).__name__}>"
+
+
+def _move(moved: Mapping[str, Move], hit: Hit) -> dict[str, Any]:
+    """Only where a language model ordered the hits; None for one that it did not see."""
+    if not moved:
+        return {}
+    move = moved.get(hit.id)
+    told = None if move is None else {"stage": move.stage, "before": move.before, "after": move.after}
+    return {"reranked": told}
 
 
 def _hit(result: Result, rank: int, hit: Hit, text: bool, explain: bool) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from itertools import islice
 from ..types import Contribution, Hit, Result, Verdict, location
 from .escape import clip, code_lines, printable, width
 from .explanation import Step, dropped_words, steps
+from .reranked import Move, moves
 
 WIDTH = 100
 SHOWN = 8
@@ -15,13 +16,17 @@ SHOWN = 8
 _STAGE = 24
 
 
-def hit_line(hit: Hit) -> str:
-    """`[score] path:start-end  symbol (kind)`; symbol and kind are left out where there are none."""
+def hit_line(hit: Hit, move: Move | None = None) -> str:
+    """`[score] path:start-end  symbol (kind)`; symbol and kind are left out where there are none.
+
+    Where a language model ordered the hits, `(Reranked #1, was #3)` follows.
+    """
     document = hit.document
     symbol = printable(document.qualified_name or document.name)
     kind = f"({printable(document.kind)})" if document.kind else ""
     name = " ".join(part for part in (symbol, kind) if part)
-    return f"[{score_text(hit.score)}] {printable(location(document))}" + (f"  {name}" if name else "")
+    line = f"[{score_text(hit.score)}] {printable(location(document))}" + (f"  {name}" if name else "")
+    return line if move is None else f"{line}  {move}"
 
 
 def score_text(score: float) -> str:
@@ -48,8 +53,9 @@ def result_text(result: Result, *, explain: bool = False, code: bool = False) ->
         code: with the code of each hit.
     """
     blocks = [query_text(result)] if explain else []
+    moved = moves(result)
     for hit in result.hits:
-        lines = [hit_line(hit)]
+        lines = [hit_line(hit, moved.get(hit.id))]
         lines += [explain_hit(result, hit)] if explain else []
         lines += [code_text(hit)] if code else []
         blocks.append("\n".join(line for line in lines if line))
