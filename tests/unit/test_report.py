@@ -198,6 +198,7 @@ def test_verdicts_are_told() -> None:
             "accepted": True,
             "reason": "says\x1b it",
             "quotes": ["self.redirects"],
+            "places": [{"in_source": None, "in_document": None}],
         }
     ]
 

@@ -101,7 +101,8 @@ def _text(found: Sequence[Server], keys: Mapping[str, bool], tried: Sequence[Map
     lines.append(_row("keys", f"set: {', '.join(known)}" if known else f"none of {', '.join(keys)} is set"))
     for one in tried:
         took = "" if one["seconds"] is None else f", {one['seconds']:.1f} s for two questions"
-        told = one["problem"] or f"model {one['model']!r} tells a known yes from a known no"
+        name = one["model"].partition(":")[2]
+        told = one["problem"] or f"model {name!r} tells a known yes from a known no"
         lines.append(_row("canary", f"{told}{took}"))
     return "\n".join(map(printable, lines))
 

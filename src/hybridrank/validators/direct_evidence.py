@@ -21,7 +21,7 @@ PROMPT = "direct-evidence-v1"
 """The prompt that is used unless another is given."""
 
 _PLACES = ("source", "candidate")
-_REPLY_TOKENS, _QUOTE_TOKENS = 64, 64
+_REPLY_TOKENS, _QUOTE_TOKENS = 64, 32
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
