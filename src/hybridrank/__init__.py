@@ -29,10 +29,16 @@ _MODULES = {
     "code.lines": "LineChunker",
     "code.corpus": "Corpus load_code",
     "code.symbols": "Symbol",
+    "graph": "CodeGraph",
+    "code.calls": "Call",
+    "code.imports": "Import",
     "store.symbols": "SymbolTable",
     "retrievers.bm25": "BM25",
     "retrievers.dense": "Dense",
     "embedders.lsa": "LSA",
+    "embedders.ollama": "OllamaEmbedder",
+    "embedders.openai_compatible": "OpenAICompatibleEmbedder",
+    "embedders.e5": "E5Embedder",
     "fusers.rrf": "RRF",
     "fusers.scores": "CombMNZ CombSUM",
     "fusers.relative": "DistributionBased RelativeScore",
@@ -67,7 +73,7 @@ _MODULES = {
     "protocols": (
         "AsyncReranker AsyncRetriever BatchRetriever ChatModel Chunker Closeable Embedder Explainable "
         "Fingerprinted FitEmbedder Fittable Fuser Indexable Normalized Normalizer Reranker Retriever "
-        "Storable SymbolChunker Updatable Validator Weighted"
+        "Served Storable SymbolChunker Updatable Validator Weighted"
     ),
     "errors": (
         "ConfigError ContractError DuplicateIdError HybridRankError IndexFormatError IndexNotFoundError "

@@ -3,15 +3,20 @@
 from .chat.ollama import OllamaChat as OllamaChat
 from .chat.openai_compatible import OpenAICompatibleChat as OpenAICompatibleChat
 from .chat.scripted import ScriptedChat as ScriptedChat
+from .code.calls import Call as Call
 from .code.chunk import TreeSitterChunker as TreeSitterChunker
 from .code.corpus import Corpus as Corpus
 from .code.corpus import load_code as load_code
+from .code.imports import Import as Import
 from .code.lines import LineChunker as LineChunker
 from .code.symbols import Symbol as Symbol
 from .context import Context as Context
 from .context import assemble_context as assemble_context
 from .context_blocks import ContextBlock as ContextBlock
+from .embedders.e5 import E5Embedder as E5Embedder
 from .embedders.lsa import LSA as LSA
+from .embedders.ollama import OllamaEmbedder as OllamaEmbedder
+from .embedders.openai_compatible import OpenAICompatibleEmbedder as OpenAICompatibleEmbedder
 from .errors import ConfigError as ConfigError
 from .errors import ContractError as ContractError
 from .errors import DuplicateIdError as DuplicateIdError
@@ -55,6 +60,7 @@ from .fusers.relative import RelativeScore as RelativeScore
 from .fusers.rrf import RRF as RRF
 from .fusers.scores import CombMNZ as CombMNZ
 from .fusers.scores import CombSUM as CombSUM
+from .graph import CodeGraph as CodeGraph
 from .guardrails.ranking import ParsedRanking as ParsedRanking
 from .guardrails.ranking import parse_ranking as parse_ranking
 from .pipeline import Pipeline as Pipeline
@@ -75,6 +81,7 @@ from .protocols import Normalized as Normalized
 from .protocols import Normalizer as Normalizer
 from .protocols import Reranker as Reranker
 from .protocols import Retriever as Retriever
+from .protocols import Served as Served
 from .protocols import Storable as Storable
 from .protocols import SymbolChunker as SymbolChunker
 from .protocols import Updatable as Updatable

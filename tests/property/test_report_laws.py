@@ -27,9 +27,10 @@ TAGS = (
     "|svg|title|g|line|path|circle|text"
 )
 # Those of the steps of a search and of their lines.
-ATTRIBUTES = set(
-    "data-c open style viewBox width height role aria-label x y x1 x2 y1 y2 cx cy r d text-anchor".split()
-)
+ATTRIBUTES = {
+    "data-c", "open", "style", "viewBox", "width", "height", "role", "aria-label", "text-anchor",
+    "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "d",
+}  # fmt: skip
 UNSAFE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 

@@ -37,7 +37,7 @@ def movement(view: View) -> str:
     if not longest:
         return ""
     pitch = min(_PITCH, max(4.0, _HEIGHT / longest))
-    column = min(220, max(112, (_WIDTH - _LEFT - _LABEL) // (len(counts) - 1)))
+    column = min(220, max(112, (_WIDTH - _LEFT - _LABEL) // max(1, len(counts) - 1)))
     last = max(pitch, min(_LABEL_PITCH, max(_HEIGHT, longest * pitch) / max(1, hits)))
     grid = _Grid(tuple(counts), column, pitch, last)
     height = _TOP + _BOTTOM + max(pitch * (longest - 1), last * (hits - 1))
