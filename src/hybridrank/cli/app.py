@@ -6,10 +6,12 @@ import click
 
 from .. import __version__
 from .ablate import ablate
+from .calls import callees, callers
 from .components import components
 from .config import config
 from .diagnose import diagnose
 from .evaluate import evaluate
+from .imports import importers, imports
 from .index import index
 from .info import info
 from .lock import lock
@@ -43,3 +45,6 @@ def app(context: click.Context) -> None:
 for command in (search, index, info, ablate, sweep, diagnose, components, config, evaluate, lock, verify):
     command.epilog = EXIT_CODES
     app.add_command(command)
+for graph_command in (imports, importers, callers, callees):
+    graph_command.epilog = EXIT_CODES
+    app.add_command(graph_command)

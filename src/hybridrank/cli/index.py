@@ -39,6 +39,7 @@ SCHEMA = 1
 @click.option("--max-bytes", type=click.IntRange(min=1), metavar="N", help="Skip larger files.")
 @click.option("--id-field", metavar="NAME", help="PATH is a file of JSON lines: where each one's id is.")
 @click.option("--text-field", metavar="NAME", help="PATH is a file of JSON lines: where each one's text is.")
+@click.option("--graph", is_flag=True, help="Also keep the graph of imports and calls up to date.")
 @click.option("--refit", is_flag=True, help="Fit what learns from the documents to those of now.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, documented in docs/cli.md.")
 @click.option("-v", "--verbose", is_flag=True, help="List skipped files on stderr.")
@@ -53,6 +54,7 @@ def index(
     max_bytes: int | None,
     id_field: str | None,
     text_field: str | None,
+    graph: bool,
     refit: bool,
     as_json: bool,
     verbose: bool,
@@ -71,6 +73,8 @@ def index(
         raise click.UsageError("--id-field and --text-field belong together")
     if id_field is not None and max_bytes is not None:
         raise click.UsageError("--max-bytes does not go with --id-field")
+    if id_field is not None and graph:
+        raise click.UsageError("--graph does not go with --id-field: records are no source code")
     notes.quiet, notes.verbose = quiet, verbose
     with reported():
         from ..config import default_config
@@ -95,6 +99,11 @@ def index(
                 waiting=notes.note,
                 progress=watch,
             )
+        if graph and not records:
+            from .graph import keep_graph
+
+            with progress(not quiet) as watch:
+                keep_graph(notes, path.resolve(), directory, max_bytes, watch)
     corpus = corpus_data(opened.pipeline, files=verbose)
     if records:
         corpus["unit"] = "line"
