@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -126,11 +127,13 @@ def test_tokens_are_numbered_alike_by_object_and_by_name(monkeypatch: pytest.Mon
     monkeypatch.setattr(numbering, "_SAMPLE", 128)
     seen: list[bool] = []
     by_object = numbering._by_object
-    monkeypatch.setattr(
-        numbering,
-        "_by_object",
-        lambda *given: (found := by_object(*given), seen.append(found is not None))[0],
-    )
+
+    def spy(*given: Any) -> Any:
+        found = by_object(*given)
+        seen.append(found is not None)
+        return found
+
+    monkeypatch.setattr(numbering, "_by_object", spy)
     assert same(count_tokens(shared), expected)
     assert same(count_tokens(fresh), expected)
     assert seen == [True, False]
