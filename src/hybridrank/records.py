@@ -116,7 +116,9 @@ def _parsed(line: bytes) -> dict[str, Any]:
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     except json.JSONDecodeError as error:
-        raise ValueError(f"it is no JSON: {error.msg} at character {error.pos + 1}") from None
+        raise ValueError(
+            f"it is no JSON: {error.msg.removesuffix(' at')} at character {error.pos + 1}"
+        ) from None
     if not isinstance(record, dict):
         raise ValueError(f"it is no object but {type(record).__name__}")
     return record

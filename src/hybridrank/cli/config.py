@@ -54,11 +54,12 @@ def schema() -> int:
 
 
 @config.command(short_help="Print a default configuration.")
-@click.argument("name", default="code", metavar="[code|text]")
+@click.argument("name", default="code", metavar="[code|text|match]")
 def show(name: str) -> int:
     """Print the configuration that runs by default, as TOML to start from.
 
-    code is the pipeline of `hybridrank search`, text is one for prose in any language.
+    code is the pipeline of `hybridrank search`, text is one for prose in any
+    language, match that of `hybridrank match`.
     """
     with reported():
         from ..config import default_source

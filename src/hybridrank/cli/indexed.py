@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,12 +59,15 @@ def pipeline_to_search(
     update: bool,
     check: Callable[[Any, str | None], None],
     watch: Progress | None,
+    judging: Mapping[str, Any] | None = None,
 ) -> Pipeline | None:
     """The pipeline of the index of that path, brought up to date; None where there is no index.
 
     Args:
         check: called with configuration and ablation before anything is read; raises for flags that do not
             fit them.
+        judging: what to search with where no configuration is given and the index's own has no validator; the
+            index stays as it is.
 
     Raises:
         IndexNotFoundError: there is none in the directory that was given.
@@ -75,7 +78,9 @@ def pipeline_to_search(
     directory = place_of(path, index)
     if index is None and not layout.exists(directory):
         return None
-    opened = _opened(notes, directory, path, index, config, ablation, max_bytes, update, check, watch)
+    opened = _opened(
+        notes, directory, path, index, config, ablation, max_bytes, update, check, watch, judging
+    )
     for note in opened.notes:
         notes.warning(note)
     if opened.outcome == "stale":
@@ -96,6 +101,7 @@ def _opened(
     update: bool,
     check: Callable[[Any, str | None], None],
     watch: Progress | None,
+    judging: Mapping[str, Any] | None,
 ) -> Opened[Pipeline]:
     from dataclasses import replace
 
@@ -109,7 +115,7 @@ def _opened(
     try:
         stored = layout.read(directory)
     except IndexFormatError as error:
-        if not (error.replaceable and update and index is None):
+        if not (error.replaceable and update and index is None and judging is None):
             raise
         return open_index(
             CodeSource((path or Path()).resolve()),
@@ -125,16 +131,20 @@ def _opened(
     if isinstance(source, CodeSource) and max_bytes is not None:
         source = replace(source, max_bytes=max_bytes)
     own: dict[str, Any] = dict(stored.manifest["config"])
-    given = config is not None or ablation is not None
     chosen: Any = own if config is None else config
+    lent = judging is not None and config is None and "validator" not in own
+    if lent:
+        chosen = judging
+    given = config is not None or ablation is not None or lent
     variant = ablation if given else stored.manifest["ablation"]
     check(chosen, variant)
     wanted = Pipeline.from_config(chosen, ablation=variant) if given else None
     other = wanted is not None and wanted.origin != (own, stored.manifest["ablation"])
     if other or (max_bytes is not None and source is not None and _limit(stored) != max_bytes):
-        notes.note(
-            "the index was made with other options; this answer is with yours, the index stays as it is"
-        )
+        if not lent:
+            notes.note(
+                "the index was made with other options; this answer is with yours, the index stays as it is"
+            )
         other = True
     if source is None or not update:
         return as_is(source, stored, Pipeline, wanted)

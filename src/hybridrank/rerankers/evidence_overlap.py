@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from ..errors import NotIndexedError
 from ..text.corpus_tokens import CorpusTokens
-from ..text.evidence import Source
+from ..text.evidence import source_of
 from ..types import Contribution, Document, Event, Query, Ranking, check_k
 
 _SOURCE = "evidence-overlap"
@@ -70,7 +70,7 @@ class EvidenceOverlap:
             NotIndexedError: there are no documents yet.
         """
         check_k(k)
-        source = Source(ranking.query.text, self._indexed())
+        source = source_of(ranking.query.text, self._indexed())
         hits = [replace(hit, score=source.overlap(hit.document.text).score) for hit in ranking]
         hits.sort(key=lambda hit: -hit.score)
         events: tuple[Event, ...] = ()
@@ -86,7 +86,7 @@ class EvidenceOverlap:
             NotIndexedError: there are no documents yet.
         """
         corpus = self._indexed()
-        return Source(query.text, corpus).overlap(document.text).contributions(corpus.documents)
+        return source_of(query.text, corpus).overlap(document.text).contributions(corpus.documents)
 
     def fingerprint(self) -> str:
         """Equal where rankings are: made of how many documents hold each token."""

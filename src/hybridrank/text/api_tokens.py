@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -26,7 +27,9 @@ _LITERALS = re.compile(
     rf"|(?<!\w)'((?:[^'\\\n]|\\.){{0,{_LONGEST}}})'(?!\w)"
     rf"|`([^`\n]{{0,{_LONGEST}}})`"
 )
-_WORDS = re.compile(rf"{_FIRST}{_NEXT}+|[{UNSPACED}]+")
+# Those that an identifier is made of too.
+_WORDS = re.compile(rf"[^\W\d_{UNSPACED}][^\W_{UNSPACED}]+|[{UNSPACED}]+")
+_ASCII_WORDS = re.compile("[A-Za-z][A-Za-z0-9]+")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 # camelCase and PascalCase of two words; letters with a number behind (Vector2, utf8); capitals (ZERO).
 _TELLING = re.compile(r"[a-z\d][A-Z]|[A-Z][a-z\d]+[A-Z]|[^\W\d_]{2}\d|^[A-Z][A-Z\d]+$")
@@ -60,7 +63,8 @@ def api_tokens(text: str) -> Mapping[str, Span]:
 def words(text: str) -> Mapping[str, Span]:
     """The words of prose in lower case, each with the first place where it stands.
 
-    Words have two characters or more; scripts without spaces give pairs of neighbours.
+    Words have two characters or more, an underscore ends one; scripts without spaces give pairs of
+    neighbours.
     """
     found: dict[str, Span] = {}
     for match in _WORDS.finditer(text):
@@ -73,28 +77,55 @@ def words(text: str) -> Mapping[str, Span]:
     return MappingProxyType(found)
 
 
+def api_token_set(text: str) -> set[str]:
+    """The API tokens of a text without their places, which is some times faster."""
+    found: set[str] = set()
+    for at, name, call in set(_NAMES.findall(text)):
+        if at:
+            found.add(at + name)
+        found.update(_named(name, bool(call)))
+    for contents in set(_LITERALS.findall(text)):
+        content = "".join(contents).strip()
+        if _is_token(content):
+            found.add(content)
+    return found
+
+
+def word_set(text: str) -> set[str]:
+    """The words of prose without their places, which is some times faster."""
+    if text.isascii():
+        return set(map(str.lower, _ASCII_WORDS.findall(text)))
+    return set(words(text))
+
+
 def _spans(text: str) -> Iterator[Span]:
     for match in _NAMES.finditer(text):
         at, name, call = match.groups()
         start, end = match.span(2)
         if at:
             yield start - 1, end
-        if name.isidentifier():
-            if (call and name not in _KEYWORDS) or _tells(name):
-                yield start, end
-        else:
-            yield from _of_chain(name, start, bool(call))
+        for token_start, token_end in _of_name(name, bool(call)):
+            yield start + token_start, start + token_end
     for match in _LITERALS.finditer(text):
-        content = match[match.lastindex or 1]
-        start = match.start(match.lastindex or 1) + len(content) - len(content.lstrip())
-        content = content.strip()
-        if len(content) > 1 and any(map(str.isalpha, content)):
+        group = match.lastindex or 1
+        content = match[group].strip()
+        if _is_token(content):
+            start = match.start(group) + len(match[group]) - len(match[group].lstrip())
             yield start, start + len(content)
 
 
-def _of_chain(name: str, offset: int, called: bool) -> Iterator[Span]:
-    """The tokens of a dotted name."""
-    parts = [(offset + part.start(), offset + part.end(), part[0]) for part in _PART.finditer(name)]
+@lru_cache(maxsize=1 << 15)
+def _named(name: str, called: bool) -> tuple[str, ...]:
+    return tuple(name[start:end] for start, end in _of_name(name, called))
+
+
+def _of_name(name: str, called: bool) -> Iterator[Span]:
+    """Where the tokens of a name stand in it."""
+    if name.isidentifier():
+        if (called and name not in _KEYWORDS) or _tells(name):
+            yield 0, len(name)
+        return
+    parts = [(part.start(), part.end(), part[0]) for part in _PART.finditer(name)]
     own = next((at for at, part in enumerate(parts) if part[2] not in _RECEIVERS), len(parts) - 1)
     parts = parts[own:]
     end = parts[-1][1]
@@ -108,6 +139,11 @@ def _of_chain(name: str, offset: int, called: bool) -> Iterator[Span]:
             yield start, stop
     if called:
         yield parts[-1][:2]
+
+
+def _is_token(content: str) -> bool:
+    """Whether the content of a literal is a token."""
+    return len(content) > 1 and any(map(str.isalpha, content))
 
 
 def _tells(name: str) -> bool:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import IndexFormatError
 from ..types import Document
-from .api_tokens import api_tokens, words
+from .api_tokens import api_token_set, word_set
 from .strings import Strings
 
 WORD = " "
@@ -35,16 +36,27 @@ class CorpusTokens:
     documents: int
     places: Mapping[str, int]
     holders: NDArray[np.int32]
+    _counted: Sequence[Document] = field(default=(), repr=False)
 
     @classmethod
     def of(cls, documents: Sequence[Document]) -> CorpusTokens:
+        """Of these documents. Parts that are given one tuple of them share what is made of it."""
+        made = _MADE.get(id(documents))
+        if made is not None and made._counted is documents:
+            return made
         counts: Counter[str] = Counter()
+        spoken: Counter[str] = Counter()
         for document in documents:
-            counts.update(iter(api_tokens(document.text)))
-            counts.update(WORD + word for word in words(document.text))
+            counts.update(api_token_set(document.text))
+            spoken.update(word_set(document.text))
+        counts.update({WORD + word: count for word, count in spoken.items()})
         tokens = sorted(counts)
         holders = np.fromiter(map(counts.__getitem__, tokens), np.int32, len(tokens))
-        return cls(len(documents), {token: place for place, token in enumerate(tokens)}, holders)
+        places = {token: place for place, token in enumerate(tokens)}
+        made = cls(len(documents), places, holders, documents if type(documents) is tuple else ())
+        if made._counted:
+            _MADE[id(documents)] = made
+        return made
 
     def held(self, token: str) -> int:
         """How many documents hold the token."""
@@ -99,3 +111,7 @@ class CorpusTokens:
         if len(holders) and not (holders.min() >= 1 and holders.max() <= count):
             raise IndexFormatError("a token of evidence stands in more documents than there are, or in none")
         return cls(count, places, holders)
+
+
+# What was made holds its documents, so their id is theirs for as long as the entry lives.
+_MADE: WeakValueDictionary[int, CorpusTokens] = WeakValueDictionary()

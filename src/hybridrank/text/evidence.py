@@ -159,6 +159,12 @@ def _words(text: str) -> Mapping[str, Span]:
     return _cached_words(text) if len(text) <= _CACHED_CHARS else words(text)
 
 
+@lru_cache(maxsize=4)
+def source_of(text: str, corpus: CorpusTokens) -> Source:
+    """The source of that text; candidates come in batches, and each may be asked for an explanation."""
+    return Source(text, corpus)
+
+
 # A reranker and a validator look at the same candidates, one after the other.
 _cached_tokens = lru_cache(maxsize=512)(api_tokens)
 _cached_words = lru_cache(maxsize=512)(words)

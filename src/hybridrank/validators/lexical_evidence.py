@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 
 from ..errors import InvalidValueError, NotIndexedError
 from ..text.corpus_tokens import CorpusTokens
-from ..text.evidence import Overlap, Source
+from ..text.evidence import Overlap, Source, source_of
 from ..types import Document, Ranking, Verdict
 
 THRESHOLD = 0.3
@@ -78,7 +78,7 @@ class LexicalEvidence:
         Raises:
             NotIndexedError: there are no documents yet.
         """
-        source = Source(ranking.query.text, self._indexed())
+        source = source_of(ranking.query.text, self._indexed())
         return tuple(self._judge(source, hit.document) for hit in ranking)
 
     def fingerprint(self) -> str:
