@@ -19,8 +19,10 @@ from .experiments import (
     tell_failures,
     write_html,
 )
+from .models import ModelSpec
 from .output import Notes, reported, write
 from .progress import progress
+from .reranking import llm_patch, rerank_llm_option
 
 
 @click.command(short_help="Compare a pipeline with itself without a part, or with another setting.")
@@ -38,6 +40,14 @@ from .progress import progress
     metavar="NAME",
     multiple=True,
     help="One of the configuration's ablations. Repeatable.  [default: all, unless others are given]",
+)
+@rerank_llm_option
+@click.option(
+    "--rerank-depth",
+    "llm_depth",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Hits that the model of --rerank-llm sees.  [default: 20]",
 )
 @click.option(
     "--alpha",
@@ -62,6 +72,8 @@ def ablate(
     left_out: tuple[str, ...],
     settings: tuple[str, ...],
     names: tuple[str, ...],
+    rerank_llm: ModelSpec | None,
+    llm_depth: int | None,
     alpha: float,
     samples: int,
     seed: int,
@@ -77,14 +89,17 @@ def ablate(
 ) -> int:
     """Run the cases through a pipeline and through variants of it, and tell the differences.
 
-    Variants are the [ablations.*] of the configuration, or those given here: each --without, --set and
-    --ablation is one.
+    Variants are the [ablations.*] of the configuration, or those given here: each --without, --set,
+    --ablation and --rerank-llm is one. The last adds a chat model as the last reranker, so that the answers
+    with and without it stand side by side.
 
     For each measure: the difference to the pipeline as it is, a bootstrap interval, the p-value of a paired
     randomisation test, and wins, ties and losses. Too few cases to tell are told.
     """
     notes.quiet = quiet
     check_options(html, max_bytes, files)
+    if llm_depth is not None and rerank_llm is None:
+        raise click.UsageError("--rerank-depth goes with --rerank-llm; for other rerankers see --set")
     values = named("--set", settings, "rerankers.definition.depth=10")
     with reported():
         from ..evaluation.ablation import ablate as run
@@ -98,7 +113,7 @@ def ablate(
                 given.config,
                 given.source,
                 given.cases,
-                variants=_variants(given.config, left_out, values, names),
+                variants=_variants(given.config, left_out, values, names, rerank_llm, llm_depth),
                 measures=measures or MEASURES,
                 k=k,
                 alpha=alpha,
@@ -115,12 +130,17 @@ def ablate(
 
 
 def _variants(
-    config: Mapping[str, Any], left_out: tuple[str, ...], values: Mapping[str, str], names: tuple[str, ...]
+    config: Mapping[str, Any],
+    left_out: tuple[str, ...],
+    values: Mapping[str, str],
+    names: tuple[str, ...],
+    llm: ModelSpec | None,
+    llm_depth: int | None,
 ) -> dict[str, Any] | None:
     from ..errors import UnknownNameError
     from ..evaluation.variants import without
 
-    if not (left_out or values or names):
+    if not (left_out or values or names or llm):
         return None
     own = config.get("ablations", {})
     variants: dict[str, Any] = {}
@@ -132,4 +152,6 @@ def _variants(
         variants[f"without {name}"] = without(config, name)
     for path, value in values.items():
         variants[f"{path}={value}"] = {path: parsed(value)}
+    if llm is not None:
+        variants[f"with {llm}"] = llm_patch(config, llm, llm_depth)
     return variants

@@ -213,6 +213,9 @@ def tell_failures(notes: Notes, evaluations: Iterable[Evaluation]) -> int:
             count = len(evaluation.errors)
             searches = "1 search" if count == 1 else f"{count} searches"
             notes.warning(f"{named}{searches} failed and scored 0; case {first.case.id!r}: {first.error}")
+        for event, times in evaluation.warning_counts.items():
+            if "fallback" in event or "unfinished" in event:
+                notes.warning(f"{named}{event} {times} times in {len(evaluation.outcomes)} searches")
         if evaluation.errors or "stage-failed" in evaluation.warning_counts:
             code = DEGRADED
     return code

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -54,12 +55,21 @@ def with_llm(pipeline: Pipeline, model: ModelSpec | None, depth: int | None) -> 
     return pipeline.with_(rerankers={**pipeline.rerankers, STAGE: llm})
 
 
-def llm_table(model: ModelSpec, depth: int | None) -> dict[str, Any]:
-    """The reranker of `with_llm` as a table of a configuration."""
-    return {"use": "listwise", "chat": model.table(), **({} if depth is None else {"depth": depth})}
+def llm_patch(config: Mapping[str, Any], model: ModelSpec, depth: int | None) -> dict[str, Any]:
+    """What `with_llm` does to a pipeline, as the patch of its configuration.
+
+    Raises:
+        ConfigError: it has a stage of that name already.
+    """
+    table = {"use": "listwise", "chat": model.table(), **({} if depth is None else {"depth": depth})}
+    rerankers = config.get("rerankers", {})
+    if isinstance(rerankers, Mapping):
+        check_stage({*rerankers, *config.get("retrievers", {})})
+        return {"rerankers": {**rerankers, STAGE: table}}
+    return {"rerankers": [*rerankers, table]}
 
 
-def check_stage(stages: Any) -> None:
+def check_stage(stages: Collection[str]) -> None:
     """Raise where the name of the stage is taken.
 
     Raises:
