@@ -35,6 +35,7 @@ _MODULES = {
     "store.symbols": "SymbolTable",
     "retrievers.bm25": "BM25",
     "retrievers.dense": "Dense",
+    "retrievers.symbol": "SymbolRetriever",
     "embedders.lsa": "LSA",
     "embedders.ollama": "OllamaEmbedder",
     "embedders.openai_compatible": "OpenAICompatibleEmbedder",

@@ -103,6 +103,7 @@ from .rerankers.priors_weights import CodePriorsWeights as CodePriorsWeights
 from .rerankers.spread_files import SpreadFiles as SpreadFiles
 from .retrievers.bm25 import BM25 as BM25
 from .retrievers.dense import Dense as Dense
+from .retrievers.symbol import SymbolRetriever as SymbolRetriever
 from .store.symbols import SymbolTable as SymbolTable
 from .text.normalize import QueryNormalizer as QueryNormalizer
 from .text.normalize import normalize_query as normalize_query

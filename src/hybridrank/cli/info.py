@@ -55,9 +55,10 @@ def info(
 
 def _data(stored: Stored, path: Path | None, verified: bool, names: bool) -> dict[str, Any]:
     from collections import Counter
+    from contextlib import closing
 
     from ..errors import InvalidValueError
-    from ..store.saving import corpus_of, sound
+    from ..store.saving import corpus_of, sound, symbols_of
     from .indexed import source_in
 
     manifest = stored.manifest
@@ -68,6 +69,10 @@ def _data(stored: Stored, path: Path | None, verified: bool, names: bool) -> dic
     remarks: list[str] = []
     with sound(stored.directory, InvalidValueError):
         corpus = corpus_of(stored)
+        symbols = None
+        if (table := symbols_of(stored)) is not None:
+            with closing(table):
+                symbols = table.counts()
         if source is not None:
             try:
                 found = source.changes(stored)
@@ -90,6 +95,7 @@ def _data(stored: Stored, path: Path | None, verified: bool, names: bool) -> dic
         "stale": stale,
         "changes": changes,
         "documents": manifest["documents"],
+        "symbols": symbols,
         "seen": len(corpus.files) + len(skipped) if corpus is not None else None,
         "files": len(corpus.files) if corpus is not None else None,
         "skipped": len(skipped),
@@ -124,6 +130,9 @@ def _text(data: dict[str, Any], verbose: bool) -> str:
         ("state", _state(data)),
         ("documents", f"{data['documents']:,}"),
     ]
+    if data["symbols"] is not None:
+        told = ", ".join(f"{count:,} {kind}" for kind, count in data["symbols"].items())
+        rows.append(("symbols", f"{sum(data['symbols'].values()):,}" + (f": {told}" if told else "")))
     if data["seen"] is not None:
         counts = f"{data['seen']:,} seen, {data['files']:,} indexed, {data['skipped']:,} skipped"
         rows.append(("lines" if data["kind"] == "records" else "files", counts))

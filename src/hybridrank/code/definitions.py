@@ -72,12 +72,17 @@ def symbols_in(outliner: Outliner, path: str, language: str) -> tuple[Symbol, ..
     return tuple(sorted(symbol(one) for one in met if one.name and one.kind in SYMBOL_KINDS))
 
 
-def signature_bytes(node: Node, base: int, starts: Sequence[int]) -> tuple[int, int]:
+def signature_bytes(
+    node: Node, base: int, starts: Sequence[int], comments: frozenset[str]
+) -> tuple[int, int]:
     """Where a definition's signature stands: up to its body, or to the end of its first line."""
     start = base + node.start_byte
     body = node.child_by_field_name("body")
     if body is not None and body.start_byte > node.start_byte:
-        return start, base + body.start_byte
+        stop, before = body.start_byte, body.prev_sibling
+        while before is not None and before.type in comments:
+            stop, before = before.start_byte, before.prev_sibling
+        return start, base + stop
     line_end = starts[min(bisect_right(starts, start), len(starts) - 1)]
     return start, min(line_end, base + node.end_byte)
 

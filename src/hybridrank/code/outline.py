@@ -255,7 +255,7 @@ class Outliner:
             above if len(above) <= _LONG else "",
             self.grammar.separator,
             self.code_lines_of(node),
-            signature_bytes(node, self.base, self.starts),
+            signature_bytes(node, self.base, self.starts, self.grammar.comments),
         )
 
     def inner(self, kind: str, qualified: str, host: Item) -> Item:

@@ -59,7 +59,7 @@ class SymbolName(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Read `name`, `Class.name`, `Class::name`, `name*`, `name()`.
+        """Read `name`, `Class.name`, `Class::name`, `name*`, `name()`, and `*` for all.
 
         Raises:
             InvalidValueError: it is blank.
@@ -69,7 +69,7 @@ class SymbolName(NamedTuple):
             raw = raw.removesuffix("()")
         if not raw:
             raise InvalidValueError(f"the name of a symbol is {text!r}; give one, or its beginning: parse*")
-        prefix = len(raw) > 1 and raw[-1] == "*" and (raw[-2].isalnum() or raw[-2] in "_.:#")
+        prefix = raw == "*" or (raw[-1] == "*" and (raw[-2].isalnum() or raw[-2] in "_.:#"))
         parts = [part.strip() for part in _JOINT.split(raw[:-1] if prefix else raw)]
         return cls(raw, parts[-1], ".".join(filter(None, parts[:-1])), prefix)
 
@@ -81,10 +81,6 @@ class SymbolName(NamedTuple):
             return True
         named = name.startswith(wanted) if self.prefix else name == wanted
         return named and (not container or parent == container or parent.endswith(f".{container}"))
-
-
-def _folded(text: str) -> str:
-    return text.casefold()
 
 
 def signature_of(text: str) -> str:

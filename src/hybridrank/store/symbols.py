@@ -118,8 +118,8 @@ class SymbolTable(Collection[Symbol]):
         """The symbols of a name, sorted by path and line.
 
         `send` is a name; `Client.send` (or `Client::send`, `Client#send`) a name in something whose qualified
-        name is `Client` or ends in `.Client`; `sen*` and `Client.*` are all names that begin so. Case counts,
-        and is ignored where nothing is written as it was asked for.
+        name is `Client` or ends in `.Client`; `sen*` and `Client.*` are all names that begin so, `*` is all.
+        Case counts, and is ignored where nothing is written as it was asked for.
 
         Raises:
             InvalidValueError: the name is blank, or `where` has conditions on metadata.
