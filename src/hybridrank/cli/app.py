@@ -17,6 +17,7 @@ from .info import info
 from .lock import lock
 from .search import search
 from .sweep import sweep
+from .symbols import symbols
 from .verify import verify
 
 EXIT_CODES = """\b
@@ -42,7 +43,20 @@ def app(context: click.Context) -> None:
         context.exit(2)
 
 
-for command in (search, index, info, ablate, sweep, diagnose, components, config, evaluate, lock, verify):
+for command in (
+    search,
+    index,
+    info,
+    symbols,
+    ablate,
+    sweep,
+    diagnose,
+    components,
+    config,
+    evaluate,
+    lock,
+    verify,
+):
     command.epilog = EXIT_CODES
     app.add_command(command)
 for graph_command in (imports, importers, callers, callees):
