@@ -21,12 +21,8 @@ _FIRST, _NEXT = rf"[^\W\d{UNSPACED}]", rf"[^\W{UNSPACED}]"
 _JOINT = r"(?:\.|::|->|\?\.)"
 _NAMES = re.compile(rf"(?<!{_NEXT})(@?)({_FIRST}{_NEXT}*(?:{_JOINT}{_FIRST}{_NEXT}*)*)(!?\()?")
 _PART = re.compile(rf"{_FIRST}{_NEXT}*")
-# What opens must close on its line. An apostrophe inside a word opens nothing.
-_LITERALS = re.compile(
-    rf'"((?:[^"\\\n]|\\.){{0,{_LONGEST}}})"'
-    rf"|(?<!\w)'((?:[^'\\\n]|\\.){{0,{_LONGEST}}})'(?!\w)"
-    rf"|`([^`\n]{{0,{_LONGEST}}})`"
-)
+# What opens must close on its line. An apostrophe inside a word opens nothing, and an escaped quote neither.
+_LITERALS = re.compile(r"""\\.|"((?:[^"\\\n]++|\\.)*+)"|(?<!\w)'((?:[^'\\\n]++|\\.)*+)'(?!\w)|`([^`\n]++)`""")
 # Those that an identifier is made of too.
 _WORDS = re.compile(rf"[^\W\d_{UNSPACED}][^\W_{UNSPACED}]+|[{UNSPACED}]+")
 _ASCII_WORDS = re.compile("[A-Za-z][A-Za-z0-9]+")
@@ -50,7 +46,8 @@ def api_tokens(text: str) -> Mapping[str, Span]:
       three parts; a leading `self` or `this` is no part;
     - names that are called (`clamp` of `position.clamp(…)`) or follow an `@` (`@export`);
     - names that no prose has: with underscores, with a change of case or a digit inside, in capitals;
-    - the content of literals in quotes or backticks that begin and end on one line, without their marks.
+    - the content of literals in quotes or backticks that begin and end on one line, up to 100
+      characters, without their marks.
 
     Time and memory are linear in the length of the text.
     """
@@ -107,10 +104,10 @@ def _spans(text: str) -> Iterator[Span]:
         for token_start, token_end in _of_name(name, bool(call)):
             yield start + token_start, start + token_end
     for match in _LITERALS.finditer(text):
-        group = match.lastindex or 1
-        content = match[group].strip()
-        if _is_token(content):
-            start = match.start(group) + len(match[group]) - len(match[group].lstrip())
+        whole = match[match.lastindex or 0]
+        content = whole.strip()
+        if match.lastindex and _is_token(content):
+            start = match.start(match.lastindex) + len(whole) - len(whole.lstrip())
             yield start, start + len(content)
 
 
@@ -143,7 +140,7 @@ def _of_name(name: str, called: bool) -> Iterator[Span]:
 
 def _is_token(content: str) -> bool:
     """Whether the content of a literal is a token."""
-    return len(content) > 1 and any(map(str.isalpha, content))
+    return 1 < len(content) <= _LONGEST and any(map(str.isalpha, content))
 
 
 def _tells(name: str) -> bool:
