@@ -105,7 +105,7 @@ class Source:
             return Overlap(0.0, 0.0, 0.0, (), 0.0)
         theirs = math.fsum(map(self._known_weight, spans)) + PRIOR * self._corpus.highest
         unit = (1.0 / self.total + 1.0 / theirs) / 2.0
-        common.sort(key=lambda token: (-self.weights[token], self._spans[token]))
+        common.sort(key=lambda token: (-self.weights[token], self._spans[token][0], -len(token)))
         found = tuple(
             Shared(token, self.weights[token], self._held(token), self._spans[token], spans[token])
             for token in common
