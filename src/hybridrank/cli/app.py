@@ -6,15 +6,18 @@ import click
 
 from .. import __version__
 from .ablate import ablate
+from .ask import ask
 from .calls import callees, callers
 from .components import components
 from .config import config
 from .diagnose import diagnose
+from .doctor import doctor
 from .evaluate import evaluate
 from .imports import importers, imports
 from .index import index
 from .info import info
 from .lock import lock
+from .match import match
 from .search import search
 from .sweep import sweep
 from .symbols import symbols
@@ -45,6 +48,8 @@ def app(context: click.Context) -> None:
 
 for command in (
     search,
+    ask,
+    match,
     index,
     info,
     symbols,
@@ -56,6 +61,7 @@ for command in (
     evaluate,
     lock,
     verify,
+    doctor,
 ):
     command.epilog = EXIT_CODES
     app.add_command(command)
