@@ -98,8 +98,7 @@ class SymbolTable(Collection[Symbol]):
         database = _connect(":memory:")
         try:
             with _sound():
-                database.deserialize(self._data.tobytes())
-                _check(database)
+                _load(database, self._data)
                 database.executemany("DELETE FROM symbols WHERE path = ?", ((_packed(p),) for p in gone))
                 _insert(database, new)
                 database.commit()
@@ -197,8 +196,7 @@ class SymbolTable(Collection[Symbol]):
                     raise
         database = _connect(":memory:")
         try:
-            database.deserialize(self._data.tobytes())
-            _check(database)
+            _load(database, self._data)
             return database
         except BaseException:
             database.close()
@@ -226,6 +224,12 @@ def _condition(wanted: SymbolName, fold: bool) -> tuple[str, tuple[Any, ...]]:
 
 def _connect(place: str) -> sqlite3.Connection:
     return sqlite3.connect(place, uri=place.startswith("file:"), check_same_thread=False)
+
+
+def _load(database: sqlite3.Connection, data: Bytes) -> None:
+    if data.size:
+        database.deserialize(data.tobytes())
+    _check(database)
 
 
 def _check(database: sqlite3.Connection) -> None:
