@@ -489,6 +489,17 @@ def test_a_large_file_is_parsed_whole() -> None:
     assert [d.name for d in chunks(text) if d.kind == "function"] == [f"f{i}" for i in range(10_000)]
 
 
+def test_behind_a_long_comment_the_piece_with_the_header_is_the_definition() -> None:
+    comment = "".join(f"# why this class is as it is, reason {i}\n" for i in range(40))
+    documents = chunks(f"{comment}@d\nclass Long:\n    limit = 3\n\n    def a(self): ...\n", max_chars=1000)
+    *above, head, method = documents
+    assert len(above) >= 1
+    assert {(d.kind, d.name) for d in above} == {("part", "Long")}
+    assert (head.kind, head.name) == ("class", "Long")
+    assert "class Long" in head.text
+    assert method.qualified_name == "Long.a"
+
+
 # DF-06
 def test_the_first_piece_of_a_long_definition_is_the_definition() -> None:
     text = "@d\ndef long():\n" + "".join(f"    x{i} = {i}\n\n" for i in range(150)) + "\ny = 1\n"

@@ -39,8 +39,8 @@ class TreeSitterChunker:
     `class_body` (what stands between and after members), `import` (a run of them at the top level, named if
     it binds one name), `module` (what else stands at the top level). Decorators, and comments directly above,
     belong to the definition. What is inside a function is no document of its own. A definition of more than
-    `max_chars` characters is cut at blank or shallow lines; its first piece keeps the kind, the others are
-    `part`, all keep the name.
+    `max_chars` characters is cut at blank or shallow lines; the piece with the definition's own line (below
+    comments and decorators) keeps the kind, the others are `part`, all keep the name.
 
     Every line that is not blank is in exactly one document, but for a line of more than `max_chars`
     characters: that one is cut, and its documents share it. A document's text is its lines as they stand in

@@ -362,7 +362,7 @@ def cover(top: Item, items: Sequence[Item], lines: Sequence[str]) -> list[Span]:
             spans[-1] = spans[-1]._replace(end=stop)  # a closing bracket alone is no document
             return
         kind = "class_body" if level.kind == "class" and not is_head else level.kind
-        spans.append(Span(start, stop, kind, level.name, level.qualified))
+        spans.append(Span(start, stop, kind, level.name, level.qualified, level.header))
 
     for item in items:
         while levels[-1] is not item.parent:
@@ -372,7 +372,7 @@ def cover(top: Item, items: Sequence[Item], lines: Sequence[str]) -> list[Span]:
         if item.has_members:
             levels.append(item)
         else:
-            spans.append(Span(item.start, item.end, item.kind, item.name, item.qualified))
+            spans.append(Span(item.start, item.end, item.kind, item.name, item.qualified, item.header))
             at = item.end + 1
     for level in reversed(levels):
         rest(level, level.end)

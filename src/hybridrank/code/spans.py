@@ -26,13 +26,14 @@ _CONTINUES = re.compile(r"\s*(?:[)\]}]|(?:else|elif|except|catch|finally)\b)")
 
 
 class Span(NamedTuple):
-    """Lines `start` to `end` (1-based, inclusive) and what they are."""
+    """Lines `start` to `end` (1-based, inclusive) and what they are; a definition's `header` is its own line."""
 
     start: int
     end: int
     kind: str
     name: str = ""
     qualified_name: str = ""
+    header: int = 0
 
 
 def split_lines(text: str) -> list[str]:
@@ -101,14 +102,16 @@ def documents(
 ) -> tuple[Document, ...]:
     """One document a span, or several where it is over a limit.
 
-    The first piece of a definition keeps its kind, the others are `part`; all keep the name. A single line
-    that is over `max_chars` becomes documents of its own, which share that line.
+    The piece of a definition that has its header keeps its kind, the others are `part`: behind a long comment
+    the header is not in the first. All keep the name. A single line that is over `max_chars` becomes documents
+    of its own, which share that line.
     """
     cutter = _Cutter(lines, max_chars, max_lines)
     made: list[Document] = []
     for span in spans:
-        kind = span.kind
+        header = max(span.header, span.start)
         for start, end, piece, text in cutter.pieces(span.start, span.end):
+            is_part = span.kind in DEFINITIONS and not (start <= header <= end and piece == 1)
             made.append(
                 Document(
                     chunk_id(source.path, start, end, piece),
@@ -116,15 +119,13 @@ def documents(
                     source.path,
                     start,
                     end,
-                    kind,
+                    "part" if is_part else span.kind,
                     span.name,
                     span.qualified_name,
                     source.language,
                     metadata,
                 )
             )
-            if kind in DEFINITIONS:
-                kind = "part"
     return tuple(made)
 
 
