@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sysconfig
+from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -166,6 +167,21 @@ def test_every_definition_of_a_written_source(
     assert not any("has_error" in d.metadata for d in documents)
 
 
+def whole_definitions(documents: Sequence[Document]) -> list[tuple[int, str, str]]:
+    """(first line, kind, qualified name) of each definition, counted from its first piece on."""
+    found: list[tuple[int, str, str]] = []
+    begun: dict[str, int] = {}
+    for d in documents:
+        if d.kind == "part":
+            begun.setdefault(d.qualified_name, d.start_line)
+        elif d.kind in DEFINITIONS:
+            found.append((begun.get(d.qualified_name, d.start_line), d.kind, d.qualified_name))
+            begun = {}
+        else:
+            begun = {}
+    return found
+
+
 @given(python_sources(), st.integers(20, 200))
 def test_the_limit_cuts_and_loses_no_definition(
     source: tuple[str, list[tuple[int, str, str]]], max_chars: int
@@ -173,8 +189,7 @@ def test_the_limit_cuts_and_loses_no_definition(
     text, expected = source
     documents = chunks(text, max_chars)
     check_laws(text, documents, max_chars)
-    found = [(d.start_line, d.kind, d.qualified_name) for d in documents if d.kind in DEFINITIONS]
-    assert found == expected
+    assert whole_definitions(documents) == expected
     names = {name for _, _, name in expected}
     assert {d.qualified_name for d in documents if d.kind == "part"} <= names
 
@@ -234,12 +249,10 @@ def test_real_sources_have_the_definitions_that_python_sees() -> None:
     for path, text in real_sources():
         lines = text.split("\n")
         found = []
-        for d in chunks(text):
-            if d.kind in DEFINITIONS:
-                first = d.start_line
-                while lines[first - 1].lstrip().startswith("#"):
-                    first += 1
-                found.append((first, d.kind, d.qualified_name))
+        for first, kind, name in whole_definitions(chunks(text)):
+            while lines[first - 1].lstrip().startswith("#"):
+                first += 1
+            found.append((first, kind, name))
         assert sorted(found) == definitions(text), path
 
 
