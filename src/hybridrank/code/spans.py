@@ -26,7 +26,10 @@ _CONTINUES = re.compile(r"\s*(?:[)\]}]|(?:else|elif|except|catch|finally)\b)")
 
 
 class Span(NamedTuple):
-    """Lines `start` to `end` (1-based, inclusive) and what they are; a definition's `header` is its own line."""
+    """Lines `start` to `end` (1-based, inclusive) and what they are.
+
+    `header` is the line that a definition proper begins on, below comments and decorators.
+    """
 
     start: int
     end: int
@@ -102,9 +105,9 @@ def documents(
 ) -> tuple[Document, ...]:
     """One document a span, or several where it is over a limit.
 
-    The piece of a definition that has its header keeps its kind, the others are `part`: behind a long comment
-    the header is not in the first. All keep the name. A single line that is over `max_chars` becomes documents
-    of its own, which share that line.
+    The piece of a definition that has its header keeps its kind, the others are `part`: behind a long
+    comment the header is not in the first. All keep the name. A single line that is over `max_chars` becomes
+    documents of its own, which share that line.
     """
     cutter = _Cutter(lines, max_chars, max_lines)
     made: list[Document] = []
