@@ -82,14 +82,7 @@ class CodeGraph:
         place = Path(root).resolve()
         if not place.exists():
             raise InvalidValueError(f"cannot read {str(root)!r}: there is no such folder or file")
-        store = GraphStore()
-        if index is not False:
-            from .store.places import index_directory
-            from .store.writing import make_directory
-
-            directory = index_directory(place, index)
-            make_directory(directory)
-            store = GraphStore(directory / GRAPH)
+        store = GraphStore() if index is False else _kept_in(place, index)
         graph = cls(store, place, max_bytes)
         try:
             graph.update(progress=progress)
@@ -165,12 +158,12 @@ class CodeGraph:
         return tuple(sorted(symbol for symbol, _ in self._named(name) if path in (None, symbol.path)))
 
     def imports(self, path: str) -> tuple[Import, ...]:
-        """The imports of a file, by line.
+        """The imports of a file, in its order.
 
         Raises:
             InvalidValueError: there is no such file.
         """
-        return tuple(sorted(self._store.imports(self._file(path))))
+        return self._store.imports(self._file(path))
 
     def importers(self, target: str, *, depth: int = 1) -> tuple[tuple[int, Import], ...]:
         """The imports that lead to a file or module, each with its distance: 1 for those that do so directly.
@@ -205,6 +198,14 @@ class CodeGraph:
                         more.append(one)
             frontier = sorted({one.path for one in more} - seen)
         return tuple(sorted((step, one) for one, step in found.items()))
+
+    def calls(self, path: str) -> tuple[Call, ...]:
+        """All calls in a file, sorted by line.
+
+        Raises:
+            InvalidValueError: there is no such file.
+        """
+        return tuple(sorted(self._resolved(one) for one in self._store.calls_in(self._file(path))))
 
     def callers(self, name: str, *, unresolved: bool = False) -> tuple[Call, ...]:
         """The calls of a definition, or of several that have that name, sorted by path and line.
@@ -389,6 +390,21 @@ class CodeGraph:
             tuple(sorted(symbols)),
         )
         return made, set(targets)
+
+
+def _kept_in(root: Path, index: str | os.PathLike[str] | bool) -> GraphStore:
+    """The store in the directory of an index, made if there is none."""
+    from .store.lock import Lock
+    from .store.places import index_directory
+    from .store.writing import make_directory, reported
+
+    directory = index_directory(root, index)
+    make_directory(directory)
+    if (directory / GRAPH).exists():
+        return GraphStore(directory / GRAPH)
+    # The lock makes the directory ours, also before there is an index in it.
+    with reported(directory), Lock(directory):
+        return GraphStore(directory / GRAPH)
 
 
 def _written(path: Sequence[str]) -> str:

@@ -220,7 +220,7 @@ class Resolver:
                 elif binding.how == "import":
                     found.update(dict.fromkeys(self._imported(path, binding, binding.member)))
                 elif binding.how == "star":
-                    found.update(dict.fromkeys(self._imported(path, binding, name)))
+                    found.update(dict.fromkeys(self._imported(path, binding, binding.name)))
                 else:
                     for names in binding.paths:
                         found.update(dict.fromkeys(self.value(path, binding.at, names)))

@@ -168,7 +168,7 @@ class Draft:
         above = (
             (self.definitions[around].qualified if around >= 0 else "") if container is None else container
         )
-        first, last = node.start_point.row + 1, node.end_point.row + 1
+        first, last = node.start_point.row + 1, _last_line(node)
         head = self.source[node.start_byte : node.end_byte if body is None else body.start_byte]
         inner = self.scope(scope, definition=number, members=kind == "class")
         self.definitions.append(
@@ -282,6 +282,16 @@ def _child(node: Node, place: str | int) -> Node | None:
 def inside(node: Node, scope: int) -> Todo:
     """All that stands in a node, in the same scope."""
     return [(child, scope) for child in node.named_children]
+
+
+def _last_line(node: Node) -> int:
+    """The last line of a definition; comments that trail inside of it are not part of it."""
+    while node.child_count:
+        last = next((child for child in reversed(node.children) if child.type != "comment"), None)
+        if last is None:
+            break
+        node = last
+    return node.end_point.row + 1
 
 
 def lines_of(node: Node) -> tuple[int, int]:

@@ -313,6 +313,10 @@ def _value(draft: Draft, value: Node, name: str, scope: int, into: int, exported
     """
     while value.type in ("parenthesized_expression", "as_expression", "satisfies_expression"):
         value = value.named_children[0]
+    wrapped = _wrapped(draft, value) if name else None
+    if wrapped is not None:
+        draft.call(value.child_by_field_name("function"), scope)
+        value = wrapped
     own = draft.text(value.child_by_field_name("name"))
     called = name or own or ("" if exported == "=" else exported)
     number = len(draft.definitions)
@@ -330,6 +334,18 @@ def _value(draft: Draft, value: Node, name: str, scope: int, into: int, exported
         return None
     draft.give(into, exported or name, number)
     return further
+
+
+_COMPONENTS = frozenset({"memo", "forwardRef", "React.memo", "React.forwardRef"})
+
+
+def _wrapped(draft: Draft, value: Node) -> Node | None:
+    """The component that `memo(() => ...)` is made of."""
+    given = value.child_by_field_name("arguments") if value.type == "call_expression" else None
+    if given is None or draft.text(value.child_by_field_name("function")) not in _COMPONENTS:
+        return None
+    first = next(iter(given.named_children), None)
+    return first if first is not None and first.type in _FUNCTIONS else None
 
 
 def _declaration(draft: Draft, node: Node, scope: int) -> Todo:
@@ -462,6 +478,19 @@ def _assignment(draft: Draft, node: Node, scope: int) -> Todo:
             members = draft.members_around(scope)
             if members >= 0:
                 draft.bind(members, parts[1], draft.paths(right), scope)
+        elif right.type in _FUNCTIONS and parts[0][:1] not in "<(":
+            # Shape.prototype.area = function () { ... }
+            names = [part for part in parts if part != "prototype"]
+            number = draft.define(
+                right,
+                scope,
+                names[-1],
+                "method" if "prototype" in parts else "function",
+                body=right.child_by_field_name("body"),
+                container=".".join(names[:-1]),
+                bound=False,
+            )
+            return _into(draft, right, draft.definitions[number].body, (UNKNOWN,))
     return [(left, scope), (right, scope)]
 
 
