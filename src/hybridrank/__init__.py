@@ -22,6 +22,8 @@ _MODULES = {
     "pipeline": "Pipeline",
     "context": "Context assemble_context",
     "context_blocks": "ContextBlock",
+    "answer": "Answer answer_question",
+    "guardrails.citations": "Citation",
     "registry": "ComponentInfo components load_component",
     "text.tokenizer": "Tokenizer",
     "text.normalize": "QueryNormalizer normalize_query",

@@ -1,5 +1,7 @@
 # The public names for type checkers; __init__.py imports each when it is first used.
 # A test holds the two lists together.
+from .answer import Answer as Answer
+from .answer import answer_question as answer_question
 from .chat.ollama import OllamaChat as OllamaChat
 from .chat.openai_compatible import OpenAICompatibleChat as OpenAICompatibleChat
 from .chat.scripted import ScriptedChat as ScriptedChat
@@ -61,6 +63,7 @@ from .fusers.rrf import RRF as RRF
 from .fusers.scores import CombMNZ as CombMNZ
 from .fusers.scores import CombSUM as CombSUM
 from .graph import CodeGraph as CodeGraph
+from .guardrails.citations import Citation as Citation
 from .guardrails.ranking import ParsedRanking as ParsedRanking
 from .guardrails.ranking import parse_ranking as parse_ranking
 from .pipeline import Pipeline as Pipeline

@@ -66,9 +66,9 @@ def user_prompt(text: object, places: Iterable[str]) -> Prompt:
 # Marks that prompts and the chat templates of models are made of. A stranger's text must not hold one.
 _MARKS = re.compile(
     r"""\[(?=\s{0,3}ID\s{0,3}\d | \s{0,3}System\s{0,3}: | /?INST\] | /?THINK\])
-    |^[ \t]{0,99}\[(?=\s{0,3}(?:Input\ (?:Query|Source)|Candidate(?:\ Snippets)?|Task|Strict\ Constraints
-        |Response)\s{0,3}\])
-    |<(?=\s{0,3}/?\s{0,3}(?:snippet|source|candidate|query|s|im_start|im_end|start_of_turn|end_of_turn
+    |^[ \t]{0,99}\[(?=\s{0,3}(?:Input\ (?:Query|Source)|Candidate(?:\ Snippets)?|Context|Task
+        |Strict\ Constraints|Response)\s{0,3}\])
+    |<(?=\s{0,3}/?\s{0,3}(?:snippet|source|candidate|query|context|s|im_start|im_end|start_of_turn|end_of_turn
         |bos|eos|think|thinking|system|user|assistant)\b)
     |<(?=\|[^|<>\n]{1,40}\|>)
     |(?<=Ranked\ JSON\ Array)\s{0,3}:""",

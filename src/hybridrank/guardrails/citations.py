@@ -1,0 +1,140 @@
+"""The places that an answer cites, and whether they stand in its context.
+
+Every function takes time linear in the length of the answer, times the number of cited files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Shown(NamedTuple):
+    """A block of a context: what it is cited by, and its lines.
+
+    Attributes:
+        label: `path:start-end`, or the id of a document without a path.
+        path: as headers print it, `""` where there is none.
+        start, end: 1-based and inclusive; 0 where the block has no lines.
+    """
+
+    label: str
+    path: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A place that an answer cites.
+
+    Attributes:
+        text: as it stands in the answer.
+        path: the file in the context that is meant, or as written where there is none.
+        start_line, end_line: 0 for a document without lines.
+        problem: why it does not point into the context; `""` where it does.
+    """
+
+    text: str
+    path: str
+    start_line: int = 0
+    end_line: int = 0
+    problem: str = ""
+
+
+# `:10-20`, `:10`, `#L10-L20`, `, lines 10 to 20`, ` (line 10`, ` 第 10 行`.
+_LINES = (
+    r"(?:[:#]|,?[ \t]{0,2}\(?(?:at[ ])?lines?[ \t]{1,2}|,?[ \t]{0,2}[(（]?第[ \t]{0,2})[Ll]?(\d{1,7})(?!\d)"
+    r"(?:[ \t]{0,2}(?:-|–|—|~|\bto\b|至|到)[ \t]{0,2}[Ll]?(\d{1,7})(?!\d))?"
+)
+_BEFORE = r"(?<![\w/.\\@~-])"
+_ANY = re.compile(_BEFORE + r"([\w/.\\@~+-]++)" + _LINES)
+_BRACKETS = re.compile(r"(?<!\w)\[([^\[\]\n]{2,300})\](?!\()")
+
+
+def check_citations(answer: str, blocks: Iterable[Shown]) -> tuple[Citation, ...]:
+    """What the answer cites, in order, each place once.
+
+    A file is meant by its path, or by an end of it that only one file of the context has (`client.py` for
+    `src/client.py`), or by a longer path that ends with it. Every cited line must be shown.
+
+    Args:
+        blocks: what the answer was given.
+    """
+    shown = list(blocks)
+    found = sorted(_found(answer, shown), key=lambda item: item[0])
+    # The same place cited again says nothing new.
+    return tuple(dict.fromkeys(citation for _, citation in found))
+
+
+def _found(answer: str, shown: Sequence[Shown]) -> Iterator[tuple[int, Citation]]:
+    paths = dict.fromkeys(block.path for block in shown if block.path)
+    taken: list[tuple[int, int]] = []
+
+    def free(match: re.Match[str]) -> bool:
+        return not any(start < match.end() and match.start() < end for start, end in taken)
+
+    # Paths with blanks, brackets and the like are known only by heart.
+    for path in sorted(paths, key=len, reverse=True):
+        if not re.fullmatch(r"[\w/.\\@~+-]+", path):
+            for match in re.finditer(_BEFORE + re.escape(path) + _LINES, answer):
+                if free(match):
+                    taken.append(match.span())
+                    yield match.start(), _cited(match[0], path, match[1], match[2], shown)
+    for match in _ANY.finditer(answer):
+        before = answer[max(0, match.start() - 3) : match.start()]
+        if free(match) and _is_path(match[1], paths, before):
+            yield match.start(), _cited(match[0], match[1], match[2], match[3], shown)
+    labels = {block.label for block in shown if not block.start}
+    if labels:
+        for match in _BRACKETS.finditer(answer):
+            label = match[1].strip("`# ")
+            if label in labels or not (re.search(r"\s", label) or _ANY.search(label)):
+                problem = "" if label in labels else "the context has no such document"
+                yield match.start(), Citation(match[0], label, problem=problem)
+
+
+def _is_path(text: str, known: Iterable[str], before: str) -> bool:
+    """Whether it may name a file: not a host of a URL, not `12:30`, not `std::vector`."""
+    if before.endswith("://") or text.startswith("//"):
+        return False
+    if text in known:
+        return True
+    name = re.split(r"[/\\]", text)[-1]
+    return bool(re.search(r"[^\W\d_]", name)) and ("." in name.strip(".") or "/" in text or "\\" in text)
+
+
+def _cited(text: str, written: str, first: str, last: str | None, shown: Sequence[Shown]) -> Citation:
+    start, end = int(first), int(last or first)
+    path = _resolved(written, dict.fromkeys(block.path for block in shown if block.path))
+    if not path:
+        return Citation(text, written, start, end, "the context has no such file")
+    if end < start or start < 1:
+        return Citation(text, path, start, end, "no such lines")
+    lines = sorted((block.start, block.end) for block in shown if block.path == path and block.start)
+    at = start
+    for block_start, block_end in lines:
+        if block_start <= at <= block_end:
+            at = block_end + 1
+    if at > end:
+        return Citation(text, path, start, end)
+    told = ", ".join(f"{a}-{b}" for a, b in lines)
+    problem = f"the context has lines {told} of it" if told else "the context has it without lines"
+    return Citation(text, path, start, end, problem)
+
+
+def _resolved(written: str, paths: Iterable[str]) -> str:
+    """The path of the context that is meant; `""` where none is, or several are."""
+    wanted = re.sub(r"^(?:\./)+", "", written.replace("\\", "/"))
+    if wanted in paths:
+        return wanted
+    ends = [path for path in paths if path.endswith(f"/{wanted}") or _ends_with(wanted, path)]
+    return ends[0] if len(ends) == 1 else ""
+
+
+def _ends_with(written: str, path: str) -> bool:
+    """Whether the path is the end of it, behind a folder, or a word of a script without blanks."""
+    before = written[: -len(path)][-1:] if written.endswith(path) else ""
+    return before == "/" or (bool(before) and not before.isascii())

@@ -1,0 +1,127 @@
+"""What an answer cites, and whether it stands in the context."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import pytest
+
+from hybridrank.guardrails.citations import Citation, Shown, check_citations
+
+BLOCKS = [
+    Shown("src/client.py:10-20", "src/client.py", 10, 20),
+    Shown("src/client.py:21-30", "src/client.py", 21, 30),
+    Shown("src/client.py:50-60", "src/client.py", 50, 60),
+    Shown("my docs/read me (1).md:1-5", "my docs/read me (1).md", 1, 5),
+]
+
+
+def places(answer: str, blocks: list[Shown] = BLOCKS) -> list[tuple[str, int, int]]:
+    found = check_citations(answer, blocks)
+    assert [one.problem for one in found] == [""] * len(found)
+    return [(one.path, one.start_line, one.end_line) for one in found]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "[src/client.py:12-14]",
+        "`src/client.py:12-14`",
+        "(src/client.py:12–14).",
+        "see src/client.py:12-14, which",
+        "src/client.py:L12-L14",
+        "src/client.py#L12-L14",
+        "src/client.py, lines 12-14",
+        "src/client.py (lines 12 to 14)",
+        "src/client.py lines 12 - 14",
+        "src/client.py 第 12 至 14 行",
+        "見src/client.py:12-14。",
+        "### src/client.py:12-14 (method f)",
+    ],
+)
+def test_ways_to_cite(written: str) -> None:
+    assert places(written) == [("src/client.py", 12, 14)]
+
+
+def test_one_line_and_several_places() -> None:
+    assert places("It is src/client.py:10 and src/client.py:55-60; src/client.py:10 again.") == [
+        ("src/client.py", 10, 10),
+        ("src/client.py", 55, 60),
+    ]
+
+
+def test_lines_may_run_over_neighbouring_blocks() -> None:
+    assert places("src/client.py:15-25") == [("src/client.py", 15, 25)]
+
+
+def test_paths_with_blanks_and_brackets() -> None:
+    assert places("as [my docs/read me (1).md:2-3] says") == [("my docs/read me (1).md", 2, 3)]
+
+
+@pytest.mark.parametrize(
+    "written", ["client.py:12", "./src/client.py:12", "repo/src/client.py:12", "src\\client.py:12"]
+)
+def test_a_file_that_only_one_end_fits_is_meant(written: str) -> None:
+    assert places(written) == [("src/client.py", 12, 12)]
+
+
+@pytest.mark.parametrize(
+    ("written", "problem"),
+    [
+        ("src/server.py:1-3", "the context has no such file"),
+        ("lient.py:12", "the context has no such file"),
+        ("xsrc/client.py:12", "the context has no such file"),
+        ("src/client.py:1-3", "the context has lines 10-20, 21-30, 50-60 of it"),
+        ("src/client.py:25-55", "the context has lines 10-20, 21-30, 50-60 of it"),
+        ("src/client.py:60-61", "the context has lines 10-20, 21-30, 50-60 of it"),
+        ("src/client.py:14-12", "no such lines"),
+        ("src/client.py:0", "no such lines"),
+    ],
+)
+def test_what_does_not_point_into_the_context_is_flagged(written: str, problem: str) -> None:
+    (found,) = check_citations(f"It is in {written}.", BLOCKS)
+    assert found.problem == problem
+
+
+def test_an_end_that_two_files_have_is_flagged() -> None:
+    blocks = [Shown("a/x.py:1-2", "a/x.py", 1, 2), Shown("b/x.py:1-2", "b/x.py", 1, 2)]
+    (found,) = check_citations("x.py:1", blocks)
+    assert found.problem == "the context has no such file"
+    assert places("b/x.py:1", blocks) == [("b/x.py", 1, 1)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "at 12:30",
+        "http://example.com:8080/x",
+        "std::vector:3",
+        "ratio 3:4",
+        "a[0]",
+        "localhost:8080",
+        "lines 3-4",
+    ],
+)
+def test_what_is_no_citation(text: str) -> None:
+    assert check_citations(text, BLOCKS) == ()
+
+
+def test_documents_without_lines_are_cited_by_label() -> None:
+    blocks = [Shown("first_2d_game/coding", "", 0, 0), Shown("notes.txt", "notes.txt", 0, 0)]
+    found = check_citations(
+        "As [first_2d_game/coding] says, and [first_3d_game/x]; items[i], [a link](x).", blocks
+    )
+    assert found == (
+        Citation("[first_2d_game/coding]", "first_2d_game/coding"),
+        Citation("[first_3d_game/x]", "first_3d_game/x", problem="the context has no such document"),
+    )
+    (lines,) = check_citations("notes.txt:3", blocks)
+    assert lines.problem == "the context has it without lines"
+
+
+@pytest.mark.parametrize("unit", ["a", "a/", "a.b:", "src/client.py:1", "[", "a.py, lines 1 - ", "-" * 3])
+def test_time_is_linear(unit: str) -> None:
+    started = perf_counter()
+    check_citations(unit * (60_000 // len(unit)), BLOCKS)
+    assert perf_counter() - started < 5
