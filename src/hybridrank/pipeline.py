@@ -37,6 +37,7 @@ from .stages import (
 )
 from .text.normalize import QueryNormalizer
 from .types import Document, Filter, FrozenDict, Query, Result, check_id, check_k
+from .watching import watched
 
 if TYPE_CHECKING:
     from .code.corpus import Corpus
@@ -288,7 +289,8 @@ class Pipeline:
             tell(f"index {name}", names.index(name), len(names))
             return part if id(part) in keep else indexed(name, part, documents)
 
-        made = self._filled(documents, corpus, make)
+        with watched(progress):
+            made = self._filled(documents, corpus, make)
         tell("index", len(names), len(names))
         return made
 

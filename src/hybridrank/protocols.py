@@ -125,6 +125,14 @@ class FitEmbedder(Protocol):
 
 
 @runtime_checkable
+class Served(Protocol):
+    """An embedder whose model lives elsewhere, where another may take its place under the same name."""
+
+    def bound(self) -> Self:
+        """The same embedder, held to the model that is there now: with any other it raises MismatchError."""
+
+
+@runtime_checkable
 class Weighted(Protocol):
     """A fuser with weights by leg name; a name that is missing weighs 1.
 

@@ -10,11 +10,18 @@ import pytest
 from hybridrank import ComponentInfo, components
 from hybridrank.chat.scripted import ScriptedChat
 from hybridrank.testing import checks_for
-from ollama_server import SMOLLM, OllamaServer
+from ollama_server import MINILM, SMOLLM, OllamaServer
 
 BUILT_IN = [info for info in components() if info.built_in]
+# A real encoder, which takes seconds for a long text; only the first time, since it keeps vectors.
+SLOW = {"e5"}
 CASES = [
-    pytest.param(info, check, id=f"{info.kind}-{info.name}-{law}")
+    pytest.param(
+        info,
+        check,
+        id=f"{info.kind}-{info.name}-{law}",
+        marks=[pytest.mark.slow] if info.name in SLOW else [],
+    )
     for info in BUILT_IN
     for law, check in checks_for(info.kind)
 ]
@@ -26,6 +33,14 @@ def server() -> Iterator[OllamaServer]:
         yield running
 
 
+@pytest.fixture(autouse=True, scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Vectors are not kept where the user's are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HYBRIDRANK_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 def needed(info: ComponentInfo, server: OllamaServer) -> dict[str, Any]:
     """The arguments without which a part cannot work: those of parts that ask a model."""
     needs: dict[tuple[str, str], dict[str, Any]] = {
@@ -35,6 +50,13 @@ def needed(info: ComponentInfo, server: OllamaServer) -> dict[str, Any]:
         ("reranker", "listwise"): {"chat": ScriptedChat("[2, 0, 1]")},
         ("chat", "ollama"): {"model": SMOLLM, "host": server.url},
         ("chat", "openai-compatible"): {"model": SMOLLM, "base_url": f"{server.url}/v1", "key_env": ""},
+        ("embedder", "ollama"): {"model": MINILM, "host": server.url, "cache": False},
+        ("embedder", "openai-compatible"): {
+            "model": MINILM,
+            "base_url": f"{server.url}/v1",
+            "key_env": "",
+            "cache": False,
+        },
         ("reranker", "api"): {"base_url": server.url, "provider": "jina", "key_env": ""},
     }
     return needs.get((info.kind, info.name), {})

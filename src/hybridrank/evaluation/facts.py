@@ -169,7 +169,8 @@ def _model(leg: object, embedder: object) -> dict[str, Any]:
     facts: dict[str, Any] = {"model": getattr(embedder, "model", None) or name_of("embedder", embedder)}
     for fact, names in _MODEL.items():
         values = [getattr(embedder, name) for name in names if hasattr(embedder, name)]
-        facts[fact] = plain(values[0]) if values else None
+        # No instruction is none, be it written as "" or as null.
+        facts[fact] = None if not values or values[0] == "" else plain(values[0])
     try:
         vectors = getattr(leg, "vectors", None)
     except NotIndexedError:

@@ -8,14 +8,14 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ContractError
-from ..protocols import Embedder, Fingerprinted, FitEmbedder, Fittable
+from ..errors import ContractError, ModelError
+from ..protocols import Embedder, Fingerprinted, FitEmbedder, Fittable, Served
 
 
 def fit_embed_checked(
     embedder: Embedder, texts: Sequence[str], ids: Sequence[str], *, stage: str
 ) -> tuple[Embedder, NDArray[Any]]:
-    """The embedder, fitted to the texts if it can be, and their document vectors, shape (texts, dimensions).
+    """The embedder, fitted to the texts or held to its model, and their vectors, shape (texts, dimensions).
 
     For no texts nothing is embedded, and the vectors have shape (0, 1).
 
@@ -28,6 +28,8 @@ def fit_embed_checked(
         return embedder, _checked_documents(vectors, embedder, ids, stage)
     if isinstance(embedder, Fittable):
         embedder = cast("Embedder", embedder.fit(texts))
+    if isinstance(embedder, Served) and texts:
+        embedder = cast("Embedder", embedder.bound())
     return embedder, embed_documents(embedder, texts, ids, stage=stage)
 
 
@@ -35,7 +37,14 @@ def embed_documents(
     embedder: Embedder, texts: Sequence[str], ids: Sequence[str], *, stage: str
 ) -> NDArray[Any]:
     """The document vectors of the texts by the embedder as it is, as `fit_embed_checked` gives them."""
-    vectors = embedder.embed(texts, role="document") if texts else ()
+    try:
+        vectors = embedder.embed(texts, role="document") if texts else ()
+    except ModelError as error:
+        if error.positions:
+            shown = ", ".join(repr(ids[position]) for position in error.positions[:5])
+            more = ", …" if len(error.positions) > 5 else ""
+            error.args = (f"{error}; documents: {shown}{more}",)
+        raise
     return _checked_documents(vectors, embedder, ids, stage)
 
 

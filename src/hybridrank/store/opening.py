@@ -20,10 +20,12 @@ from ..errors import (
     IndexNotFoundError,
     InvalidValueError,
     LockError,
+    MismatchError,
     StoreError,
 )
 from ..protocols import Indexable, Updatable
 from ..types import tie_key
+from ..watching import watched
 from . import layout
 from .describe import describe_pipeline
 from .documents import Places, StoredDocuments
@@ -112,7 +114,8 @@ def open_index(
     """Bring an index up to date, or make it, and open it.
 
     Args:
-        refit: fit what learns from the corpus anew where it lags behind.
+        refit: fit what learns from the corpus anew where it lags behind, and embed anew what was embedded by
+            a model that its server no longer has.
         strict: raise where the index cannot be written. Otherwise answer from what is there while another
             process writes it, and from memory where nothing can be written; a note says so.
         keep: write what was changed to disk.
@@ -128,8 +131,9 @@ def open_index(
     wanted = kind.from_config(load_config(config), ablation=ablation)
     stored, notes = current(directory)
     if stored is not None and not (refit and _lags(stored)):
-        # A damaged one is told and built anew below, where the lock is held.
-        with suppress(IndexFormatError):
+        # A damaged one is told and built anew below, where the lock is held; on request so is one whose model
+        # changed.
+        with suppress(IndexFormatError, *((MismatchError,) if refit else ())):
             if _is_current(stored, wanted, source):
                 pipeline = revived(kind, stored, wanted)
                 seconds = perf_counter() - started
@@ -319,7 +323,13 @@ def _updated(
     def make(name: str, part: Any) -> Any:
         if progress is not None:
             progress(f"index {name}", names.index(name), len(names))
-        restored = restored_part(stored, name, part, old)
+        try:
+            restored = restored_part(stored, name, part, old)
+        except MismatchError as error:
+            if not refit:
+                raise
+            notes.append(f"{name} was indexed anew: {error}")
+            return part.index(documents)
         if restored is None:
             if name in stored.manifest["parts"]:
                 notes.append(f"{name} was indexed anew: its options changed")
@@ -335,7 +345,8 @@ def _updated(
         return part.index(documents)
 
     corpus = replace(reading.corpus, documents=documents, symbols=symbols)
-    made = wanted.with_()._filled(documents, corpus, make)
+    with watched(progress):
+        made = wanted.with_()._filled(documents, corpus, make)
     if progress is not None:
         progress("index", len(names), len(names))
     return _Result(made, reading.changes, tuple(notes), arrays, settings, stored, False)

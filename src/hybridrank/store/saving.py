@@ -15,7 +15,14 @@ from numpy.typing import NDArray
 
 from .. import __version__
 from ..config import build
-from ..errors import ConfigError, HybridRankError, IndexFormatError, MismatchError, NotIndexedError
+from ..errors import (
+    ConfigError,
+    HybridRankError,
+    IndexFormatError,
+    MismatchError,
+    ModelError,
+    NotIndexedError,
+)
 from ..protocols import Fingerprinted, Indexable, Storable
 from ..types import Document
 from .describe import describe_pipeline
@@ -170,7 +177,7 @@ def sound(directory: Path, *passing: type[Exception]) -> Iterator[None]:
     """Turn whatever goes wrong while an index is made sense of into an IndexFormatError."""
     try:
         yield
-    except (MismatchError, *passing):  # type: ignore[misc]
+    except (MismatchError, ModelError, *passing):  # type: ignore[misc]
         raise
     except HybridRankError as error:
         raise _damaged(directory, str(error)) from error
