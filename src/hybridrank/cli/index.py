@@ -154,7 +154,8 @@ def _data(opened: Opened[Any], corpus: dict[str, Any]) -> dict[str, Any]:
 def _text(opened: Opened[Any], corpus: dict[str, Any]) -> str:
     counts = f"{corpus['files']:,} files, {corpus['documents']:,} documents, {corpus['skipped']:,} skipped"
     if corpus.get("unit"):
-        counts = f"{corpus['documents']:,} documents, {corpus['skipped']:,} lines skipped"
+        lines = f"{corpus['skipped']:,} line{'' if corpus['skipped'] == 1 else 's'}"
+        counts = f"{corpus['documents']:,} documents, {lines} skipped"
     told = f"{opened.outcome}: {counts}"
     if opened.outcome == "updated":
         told += f"; {opened.changes}"
