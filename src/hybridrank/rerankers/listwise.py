@@ -58,8 +58,8 @@ class ListwiseReranker:
             label and `{order}` for all labels in their old order. It should end with `Ranked JSON Array:`.
         schema: whether a JSON Schema of the array is sent with the request.
         thinking: whether a model that can think aloud may; then there is no limit to the reply's length.
-        context_window: tokens of prompt and reply together; the server's own default when None. A window of
-            20 snippets of 250 characters takes some 2,500.
+        context_window: tokens of prompt and reply together; the server's own default when None. A prompt
+            with 20 snippets of 250 characters is some 6,500 characters long.
 
     Raises:
         InvalidValueError: an option is outside its range.
