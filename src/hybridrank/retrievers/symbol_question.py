@@ -15,7 +15,7 @@ _LONGEST = 100_000
 
 _NAME = re.compile(r"`?[^\W\d][\w$]*[?!]?(?:(?:::|[.#]|->)[^\W\d][\w$]*[?!]?)*`?(?:\(\))?")
 _JOINT = re.compile(r"::|[.#]|->")
-_SHAPED = re.compile(r"[a-z0-9][A-Z]|_|::|[.#]|->|^`|\(\)$")
+_SHAPED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}|_|::|[.#]|->|^`|\(\)$")
 _CAPITAL = re.compile(r"[A-Z]")
 
 _CALLERS = re.compile(
