@@ -51,7 +51,7 @@ def _lists(rng: np.random.Generator, size: int, spread: int, shape: float) -> li
 def test_every_way_finds_the_best_of_all(
     way: str, lists: list[list[str]], query: list[str], k: int, terms: str
 ) -> None:
-    with patch.multiple(pruning, **WAYS[way]), patch.object(postings_module, "_BLOCK", 2):
+    with patch.multiple(pruning, **WAYS[way]), patch.multiple(postings_module, _BLOCK=2, _SMALL=0):
         bm25 = BM25(query_terms=terms).index_tokens(lists)  # type: ignore[arg-type]
         found = bm25.retrieve_tokens(query, k=k)
         scores = bm25.scores(query)
@@ -60,7 +60,7 @@ def test_every_way_finds_the_best_of_all(
     assert [hit.score for hit in found] == scores[expected].tolist()
 
 
-def _corpus(size: int = 30_000) -> BM25:
+def _corpus(size: int = 70_000) -> BM25:
     rng = np.random.default_rng(0)
     chances = 1.0 / np.arange(1, 2001)
     tokens = rng.choice(2000, (size, 6), p=chances / chances.sum())

@@ -27,6 +27,10 @@ _RUN = 1 << 18
 _BLOCK = 256
 # Of up to so many terms, and while so few documents may be among the best, scores are not all summed exactly.
 _FEW, _TIES = 16, 1 << 13
+# In smaller corpora scoring all documents takes no longer than to look for a way around it.
+_SMALL = 1 << 16
+# Runs below this length are short.
+_SHORT = 1 << 14
 # What terms may add together, of all, to be left out at first.
 _LITTLE = 0.06
 
@@ -106,16 +110,35 @@ class Postings:
         ties.
         """
         totals = np.zeros(len(self.lengths))
+        waiting: list[slice] = []
+        few = 0
         for term, weight in weights.items():
             run = self._run(term)
-            check_within(self.documents[run], len(totals))
-            scatter(totals, self.documents[run], self.impacts[run], weight)
+            length = run.stop - run.start
+            if weight == 1 and length < _SHORT:
+                # Short runs are summed together: a call for each would take longer than its sum.
+                waiting.append(run)
+                few += length
+                if few < _RUN:
+                    continue
+            self._add(totals, waiting)
+            waiting, few = [], 0
+            if weight != 1 or length >= _SHORT:
+                check_within(self.documents[run], len(totals))
+                scatter(totals, self.documents[run], self.impacts[run], weight)
+        self._add(totals, waiting)
         return totals
+
+    def _add(self, totals: NDArray[np.float64], runs: Sequence[slice]) -> None:
+        if runs:
+            documents = np.concatenate([self.documents[run] for run in runs])
+            check_within(documents, len(totals))
+            scatter(totals, documents, np.concatenate([self.impacts[run] for run in runs]), 1)
 
     def top(self, weights: Mapping[str, int], k: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """What `best` finds among `scores`, and the scores of that, by the cheapest way to it."""
         size = len(self.lengths)
-        if 0 < len(weights) <= _FEW:
+        if 0 < len(weights) <= _FEW and size >= _SMALL:
             terms = [self._term(term, weight) for term, weight in weights.items()]
             found = best_of(terms, k, size)
             if found is None and 4 * k < size // _BLOCK:

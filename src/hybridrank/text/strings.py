@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..errors import IndexFormatError
 
 _ENCODING, _ERRORS = "utf-8", "surrogatepass"
+_REMEMBERED = 1 << 14
 
 
 def hash_of(string: str) -> int:
@@ -210,21 +211,32 @@ class Strings(Sequence[str]):
 
 
 class _Places(Mapping[str, int]):
+    """Places by string; what was asked for is remembered, since a search asks for a word several times."""
+
     def __init__(self, strings: Strings) -> None:
         self.strings = strings
+        self._known: dict[str, int] = {}
+
+    def _find(self, string: str) -> int:
+        place = self._known.get(string)
+        if place is None:
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            place = self._known[string] = self.strings.find(string)
+        return place
 
     def __getitem__(self, string: str) -> int:
-        place = self.strings.find(string)
+        place = self._find(string)
         if place < 0:
             raise KeyError(string)
         return place
 
     def get(self, string: str, default: Any = None) -> Any:
-        place = self.strings.find(string)
+        place = self._find(string)
         return default if place < 0 else place
 
     def __contains__(self, string: object) -> bool:
-        return isinstance(string, str) and self.strings.find(string) >= 0
+        return isinstance(string, str) and self._find(string) >= 0
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.strings)
