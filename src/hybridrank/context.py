@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence, Sized
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from itertools import islice
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from .context_blocks import ContextBlock, blocks_of, render, whole
 from .context_plan import Plan
 from .errors import InvalidValueError
-from .types import Hit, Result, check_k
+from .types import Document, Hit, Result, check_k
 
 Unit: TypeAlias = Literal["chars", "tokens"]
 Counter: TypeAlias = Callable[[str], int | Sized]
 
+_MOST_RELATED = 1000
 SPREADING = ("spread", "spread-files")
 """The stages whose incoming order counts: names of `SpreadFiles` in the default and in plain pipelines."""
+
+
+@runtime_checkable
+class Related(Protocol):
+    """Knows what belongs to a document, as `CodeGraph` does."""
+
+    def related(self, document: Document, /) -> Sequence[Document]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +37,7 @@ class Context:
         included: ids of the documents that stand whole in it, best first.
         cut: ids of those that stand in it in part.
         left_out: ids of those that do not. The three together are the hits.
+        related: ids of what stands in it beside the hits, since a graph says that it belongs to them.
         used: its length in `unit`, never above `budget`.
     """
 
@@ -39,6 +49,7 @@ class Context:
     used: int = 0
     budget: int = 0
     unit: Unit = "chars"
+    related: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists, dicts, strings and numbers."""
@@ -59,6 +70,7 @@ class Context:
             "included": list(self.included),
             "cut": list(self.cut),
             "left_out": list(self.left_out),
+            "related": list(self.related),
             "used": self.used,
             "budget": self.budget,
             "unit": self.unit,
@@ -73,6 +85,7 @@ def assemble_context(
     tokenizer: Counter | None = None,
     matches: Mapping[str, tuple[int, int]] | None = None,
     spreading: Collection[str] = SPREADING,
+    graph: Related | None = None,
 ) -> Context:
     """The hits as one text: blocks below headers `### path:start-end (kind symbol)`.
 
@@ -91,6 +104,9 @@ def assemble_context(
         matches: by id the (start, end) characters of a document's text that a cut shall keep; by default
             the first quote of a validator, else the head is kept.
         spreading: names of the stages that spread over files.
+        graph: where to look for what belongs to the hits: the head of the class around each, and the
+            definitions that it calls. They stand behind the hits, as far as the budget reaches when these are
+            in, and never in part.
 
     Raises:
         InvalidValueError: budget is negative or no int, the unit is unknown, a tokenizer is missing or there
@@ -106,13 +122,32 @@ def assemble_context(
             if not plan.add(whole(hit.document, rank)):
                 plan.add_part(whole(hit.document, rank), kept.get(hit.id))
                 break
+    shown = {hit.id for hit in hits}
+    related: dict[str, None] = {}
+    if budget and graph is not None:
+        for document in islice(_related(graph, plan, hits), _MOST_RELATED):
+            new = document.id not in shown and not plan.is_shown(document)
+            if new and plan.add(whole(document, len(hits) + len(related))):
+                related[document.id] = None
     blocks = tuple(blocks_of(plan.pieces))
     text = render(blocks)
     ids: dict[str, list[str]] = {"included": [], "cut": [], "left_out": []}
     for hit in hits:
         ids[plan.state(hit.document) if budget else "left_out"].append(hit.id)
     told = {state: tuple(of_state) for state, of_state in ids.items()}
-    return Context(text, blocks, **told, used=measure(text) if text else 0, budget=budget, unit=unit)
+    used = measure(text) if text else 0
+    return Context(text, blocks, **told, used=used, budget=budget, unit=unit, related=tuple(related))
+
+
+def _related(graph: Related, plan: Plan, hits: Sequence[Hit]) -> Iterator[Document]:
+    """What belongs to the hits that are in, best first."""
+    if not isinstance(graph, Related):
+        raise InvalidValueError(
+            f"graph is {graph!r:.80}; give a CodeGraph, or what has a method related(document)"
+        )
+    for hit in hits:
+        if plan.state(hit.document) == "included":
+            yield from graph.related(hit.document)
 
 
 def _in_rank_order(result: Sequence[Hit], spreading: Collection[str]) -> list[Hit]:

@@ -8,16 +8,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from .code.calls import Call, CallState
+from .code.calls import Call
 from .code.imports import Import, Modules
-from .code.references import RESOLVED
 from .code.resolve import Resolver
+from .code.spans import split_lines
 from .code.symbols import Symbol, SymbolName
 from .errors import InvalidValueError
-from .graph_reading import from_disk, from_sources
+from .graph_calls import ends_with, kept_in, resolved
+from .graph_context import around, called, document_of
+from .graph_reading import from_disk, from_sources, text_of
 from .store.files import Changes
 from .store.graph import GRAPH, GraphStore, StoredCall
-from .types import SourceFile
+from .types import Document, SourceFile
 
 if TYPE_CHECKING:
     from .code.corpus import Progress
@@ -42,6 +44,7 @@ class CodeGraph:
         self._store = store
         self._root = root
         self._max_bytes = max_bytes
+        self._texts: dict[str, str] = {}
         self._forget()
 
     def _forget(self) -> None:
@@ -52,9 +55,12 @@ class CodeGraph:
     @classmethod
     def of(cls, sources: Mapping[str, str] | Iterable[SourceFile]) -> Self:
         """The graph of source files in memory: texts by path, or `SourceFile`s."""
-        given = sources if not isinstance(sources, Mapping) else [SourceFile(*one) for one in sources.items()]
+        if isinstance(sources, Mapping):
+            sources = [SourceFile(path, text) for path, text in sources.items()]
+        given = list(sources)
         graph = cls(GraphStore())
         from_sources(graph._store, given)
+        graph._texts = {source.path: source.text for source in given}
         return graph
 
     @classmethod
@@ -82,7 +88,7 @@ class CodeGraph:
         place = Path(root).resolve()
         if not place.exists():
             raise InvalidValueError(f"cannot read {str(root)!r}: there is no such folder or file")
-        store = GraphStore() if index is False else _kept_in(place, index)
+        store = GraphStore() if index is False else kept_in(place, index)
         graph = cls(store, place, max_bytes)
         try:
             graph.update(progress=progress)
@@ -221,7 +227,7 @@ class CodeGraph:
         if not wanted:
             asked = SymbolName.of(name)
             calls = [self._resolved(one) for one in self._store.calls_named((asked.name,))]
-            return tuple(one for one in calls if _ends_with(one.expression, asked))
+            return tuple(one for one in calls if ends_with(one.expression, asked))
         names = {symbol.name for symbol, _ in wanted}
         found: list[Call] = []
         for one in self._store.calls_named(self._called_as(wanted)):
@@ -249,7 +255,29 @@ class CodeGraph:
                     found.append(self._resolved(one))
         return tuple(sorted(found))
 
+    def related(self, document: Document) -> tuple[Document, ...]:
+        """What belongs to a document: the heads of the classes around it, then the definitions that it calls.
+
+        Of a class that it calls the head is given, of a function or method all of it; only calls that are
+        resolved count. Nothing for a document of a file that the graph does not know, or that has changed
+        since the graph was brought up to date.
+        """
+        path, start, end = document.path, document.start_line, document.end_line
+        if path not in self._language_of() or not start:
+            return ()
+        found = [(one, True) for one in around(self.symbols(path=path), start, end)]
+        found += [(one, one.kind == "class") for one in called(self.calls(path), start, end)]
+        made = (document_of(one, self._lines(one.path), head=head) for one, head in found)
+        return tuple(one for one in made if one is not None)
+
     # How
+
+    def _lines(self, path: str) -> list[str]:
+        """The lines of a file as it was read, none where it has changed."""
+        text = self._texts.get(path)
+        if text is None and self._root is not None:
+            text = text_of(self._store, self._root, path)
+        return split_lines(text or "")
 
     def _language_of(self) -> Mapping[str, str]:
         if self._languages is None:
@@ -356,71 +384,4 @@ class CodeGraph:
         return self._with_targets(call)[0]
 
     def _with_targets(self, call: StoredCall) -> tuple[Call, set[tuple[str, int]]]:
-        """A call with the definitions that it may lead to."""
-        resolver = self._resolving()
-        fact = call.fact
-        facts = resolver.file(call.path).facts
-        if call.language in RESOLVED:
-            targets, external, unknown = resolver.targets(call.path, fact.scope, fact.path)
-            state: CallState = "unresolved"
-            if targets:
-                state = "ambiguous" if external or unknown or len(targets) > 1 else "resolved"
-            elif external and not unknown:
-                state = "external"
-            symbols = {
-                resolver.file(path).facts.definitions[number].symbol(path, self._language_of()[path])
-                for path, number in targets
-            }
-        else:
-            fitting = self._store.symbols("d.name = ? AND f.language = ?", (fact.name, call.language))
-            targets = tuple((symbol.path, number) for symbol, number in fitting)
-            symbols = {symbol for symbol, _ in fitting}
-            state = "by-name"
-        around = facts.scopes[fact.scope].definition
-        caller = facts.definitions[around] if around >= 0 else None
-        made = Call(
-            call.path,
-            fact.line,
-            fact.column,
-            caller.qualified if caller else "",
-            caller.line if caller else 0,
-            fact.name,
-            _written(fact.path),
-            state,
-            tuple(sorted(symbols)),
-        )
-        return made, set(targets)
-
-
-def _kept_in(root: Path, index: str | os.PathLike[str] | bool) -> GraphStore:
-    """The store in the directory of an index, made if there is none."""
-    from .store.lock import Lock
-    from .store.places import index_directory
-    from .store.writing import make_directory, reported
-
-    directory = index_directory(root, index)
-    make_directory(directory)
-    if (directory / GRAPH).exists():
-        return GraphStore(directory / GRAPH)
-    # The lock makes the directory ours, also before there is an index in it.
-    with reported(directory), Lock(directory):
-        return GraphStore(directory / GRAPH)
-
-
-def _written(path: Sequence[str]) -> str:
-    """A path of names as it was written, what is no name as `(…)`."""
-    text = ""
-    for part in path:
-        if part == "()":
-            text += "()"
-        elif part == "[]":
-            text += "[…]"
-        elif part != "@":
-            shown = "(…)" if part[:1] == "<" else part
-            text += f".{shown}" if text else shown
-    return text
-
-
-def _ends_with(expression: str, asked: SymbolName) -> bool:
-    wanted = f"{asked.container}.{asked.name}" if asked.container else asked.name
-    return expression == wanted or expression.endswith(f".{wanted}")
+        return resolved(self._store, self._resolving(), call)

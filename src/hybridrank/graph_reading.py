@@ -65,7 +65,7 @@ def from_disk(store: GraphStore, root: Path, max_bytes: int | None, progress: Pr
         for done, item in enumerate(look.unsure, 1):
             known = look.table.get(item.path)
             data = _bytes(item.file, limit)
-            digest = "" if data is None else sha256(data).hexdigest()[:32]
+            digest = "" if data is None else _digest(data)
             entry = files.entry_of(item.stat, digest, look.started_ns)
             if known is not None and digest and known.digest == digest:
                 store.touch(item.path, entry)
@@ -79,6 +79,19 @@ def from_disk(store: GraphStore, root: Path, max_bytes: int | None, progress: Pr
         if fresh or look.gone:
             _resolve_imports(store, fresh, everything=bool(added or look.gone or configs))
     return Changes(tuple(added), tuple(changed), look.gone)
+
+
+def text_of(store: GraphStore, root: Path, path: str) -> str | None:
+    """The text of a file as it was read, None where it has changed."""
+    entry = store.entry(path)
+    data = _bytes(str((root if root.is_dir() else root.parent) / path), entry.size) if entry else None
+    if data is None or entry is None or _digest(data) != entry.digest:
+        return None
+    return _source(path, data).text
+
+
+def _digest(data: bytes) -> str:
+    return sha256(data).hexdigest()[:32]
 
 
 def _put(store: GraphStore, source: SourceFile, entry: Entry) -> None:

@@ -251,7 +251,7 @@ class Resolver:
 
     def _exported(self, place: str, name: str) -> Values:
         """A name of a module of the repository."""
-        if place.endswith(".go") or (place.endswith("/") and self._is_go(place[:-1])):
+        if place.endswith(".go") or (place.endswith("/") and place[:-1] in self._go_folders()):
             return self._package_member(place.rpartition("/")[0], "", name) or (UNKNOWN,)
         if place.endswith("/"):
             inner = self._modules.submodule(place, name)
@@ -281,9 +281,6 @@ class Resolver:
         found = self._bound(place, scope, f"*{name}", [s._replace(name=name) for s in stars]) if stars else ()
         known = tuple(value for value in found if value.kind != "unknown")
         return known or (UNKNOWN,)
-
-    def _is_go(self, folder: str) -> bool:
-        return folder in self._go_folders()
 
     def _go_folders(self) -> Mapping[str, list[str]]:
         if self._go_files is None:

@@ -15,54 +15,14 @@ from ..code.references.facts import CallFact, Facts, ImportedName, packed_path, 
 from ..code.symbols import Symbol
 from ..errors import HybridRankError, IndexFormatError, StoreError
 from .files import Entry
+from .graph_schema import APPLICATION_ID, SCHEMA, TABLES, VERSION
 
 GRAPH = "graph.sqlite"
 """Name of the database in the directory of an index."""
 
-# Raise it when a table changes, or what a column holds; a graph of an older format is made anew.
-VERSION = 1
-APPLICATION_ID = 0x48724772
 _TIMEOUT = 60.0
 
-_SCHEMA = f"""
-PRAGMA application_id = {APPLICATION_ID};
-PRAGMA user_version = {VERSION};
-CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE files (
-    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, language TEXT NOT NULL, size INTEGER NOT NULL,
-    mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, inode TEXT NOT NULL, digest TEXT NOT NULL,
-    racy INTEGER NOT NULL, facts TEXT NOT NULL, config TEXT
-);
-CREATE TABLE definitions (
-    file INTEGER NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL, folded TEXT NOT NULL,
-    qualified TEXT NOT NULL, kind TEXT NOT NULL, line INTEGER NOT NULL, end_line INTEGER NOT NULL,
-    signature TEXT NOT NULL, PRIMARY KEY (file, number)
-) WITHOUT ROWID;
-CREATE INDEX definitions_by_name ON definitions (name);
-CREATE INDEX definitions_by_folded ON definitions (folded);
-CREATE TABLE imports (
-    file INTEGER NOT NULL, number INTEGER NOT NULL, line INTEGER NOT NULL, end_line INTEGER NOT NULL,
-    module TEXT NOT NULL, level INTEGER NOT NULL, names TEXT NOT NULL, reexport INTEGER NOT NULL,
-    state TEXT NOT NULL, PRIMARY KEY (file, number)
-) WITHOUT ROWID;
-CREATE INDEX imports_by_module ON imports (module);
-CREATE TABLE targets (
-    file INTEGER NOT NULL, number INTEGER NOT NULL, place INTEGER NOT NULL, target TEXT NOT NULL,
-    PRIMARY KEY (file, number, place)
-) WITHOUT ROWID;
-CREATE INDEX targets_by_target ON targets (target);
-CREATE TABLE calls (
-    file INTEGER NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL, line INTEGER NOT NULL,
-    column INTEGER NOT NULL, path TEXT NOT NULL, scope INTEGER NOT NULL, PRIMARY KEY (file, number)
-) WITHOUT ROWID;
-CREATE INDEX calls_by_name ON calls (name);
-CREATE TABLE aliases (
-    file INTEGER NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL, of TEXT NOT NULL,
-    PRIMARY KEY (file, number)
-) WITHOUT ROWID;
-CREATE INDEX aliases_by_of ON aliases (of);
-"""
-_TABLES = ("definitions", "imports", "targets", "calls", "aliases")
+_ENTRY = "path, size, mtime_ns, ctime_ns, inode, digest, racy"
 _SYMBOL = "f.path, d.line, d.end_line, d.qualified, d.name, d.kind, f.language, d.signature, d.number"
 _CALL = "f.path, f.language, c.line, c.column, c.name, c.path, c.scope"
 
@@ -125,7 +85,7 @@ class GraphStore:
         inside = self._database.in_transaction
         self._run("SAVEPOINT making" if inside else "BEGIN IMMEDIATE")
         if not self._one("SELECT COUNT(*) FROM sqlite_master"):  # another process may have made it meanwhile
-            for statement in _SCHEMA.split(";"):
+            for statement in SCHEMA.split(";"):
                 self._run(statement)
         self._run("RELEASE making" if inside else "COMMIT")
 
@@ -156,18 +116,17 @@ class GraphStore:
 
     def clear(self) -> None:
         """Forget all files."""
-        for table in ("files", *_TABLES):
+        for table in ("files", *TABLES):
             self._run(f"DELETE FROM {table}")
 
     def entries(self) -> dict[str, Entry]:
         """What is remembered of each file."""
-        columns = "path, size, mtime_ns, ctime_ns, inode, digest, racy"
-        return {
-            path: Entry(size, mtime, ctime, int(inode), digest, bool(racy), "", How())
-            for path, size, mtime, ctime, inode, digest, racy in self._rows(
-                f"SELECT {columns} FROM files ORDER BY path"
-            )
-        }
+        rows = self._rows(f"SELECT {_ENTRY} FROM files ORDER BY path")
+        return {path: _entry(row) for path, *row in rows}
+
+    def entry(self, path: str) -> Entry | None:
+        rows = self._rows(f"SELECT {_ENTRY} FROM files WHERE path = ?", (path,))
+        return _entry(rows[0][1:]) if rows else None
 
     def touch(self, path: str, entry: Entry) -> None:
         """Remember other times of a file whose content is the same."""
@@ -179,7 +138,7 @@ class GraphStore:
     def remove(self, path: str) -> None:
         file = self._file(path)
         if file is not None:
-            for table in _TABLES:
+            for table in TABLES:
                 self._run(f"DELETE FROM {table} WHERE file = ?", (file,))
             self._run("DELETE FROM files WHERE id = ?", (file,))
 
@@ -330,7 +289,7 @@ class GraphStore:
         )
 
     def counts(self) -> dict[str, int]:
-        return {table: self._one(f"SELECT COUNT(*) FROM {table}") for table in ("files", *_TABLES)}
+        return {table: self._one(f"SELECT COUNT(*) FROM {table}") for table in ("files", *TABLES)}
 
     def _calls(self, condition: str, values: Sequence[Any]) -> list[StoredCall]:
         rows = self._rows(
@@ -404,3 +363,8 @@ _IMPORTS = (
     "SELECT i.file, i.number, f.path, f.language, i.line, i.end_line, i.module, i.level, i.names, "
     "i.reexport, i.state FROM imports i JOIN files f ON f.id = i.file"
 )
+
+
+def _entry(row: Sequence[Any]) -> Entry:
+    size, mtime_ns, ctime_ns, inode, digest, racy = row
+    return Entry(size, mtime_ns, ctime_ns, int(inode), digest, bool(racy), "", How())

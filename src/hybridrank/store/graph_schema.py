@@ -1,0 +1,47 @@
+"""The tables of a graph."""
+
+from __future__ import annotations
+
+# Raise it when a table changes, or what a column holds; a graph of an older format is made anew.
+VERSION = 1
+APPLICATION_ID = 0x48724772
+
+SCHEMA = f"""
+PRAGMA application_id = {APPLICATION_ID};
+PRAGMA user_version = {VERSION};
+CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE files (
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, language TEXT NOT NULL, size INTEGER NOT NULL,
+    mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, inode TEXT NOT NULL, digest TEXT NOT NULL,
+    racy INTEGER NOT NULL, facts TEXT NOT NULL, config TEXT
+);
+CREATE TABLE definitions (
+    file INTEGER NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL, folded TEXT NOT NULL,
+    qualified TEXT NOT NULL, kind TEXT NOT NULL, line INTEGER NOT NULL, end_line INTEGER NOT NULL,
+    signature TEXT NOT NULL, PRIMARY KEY (file, number)
+) WITHOUT ROWID;
+CREATE INDEX definitions_by_name ON definitions (name);
+CREATE INDEX definitions_by_folded ON definitions (folded);
+CREATE TABLE imports (
+    file INTEGER NOT NULL, number INTEGER NOT NULL, line INTEGER NOT NULL, end_line INTEGER NOT NULL,
+    module TEXT NOT NULL, level INTEGER NOT NULL, names TEXT NOT NULL, reexport INTEGER NOT NULL,
+    state TEXT NOT NULL, PRIMARY KEY (file, number)
+) WITHOUT ROWID;
+CREATE INDEX imports_by_module ON imports (module);
+CREATE TABLE targets (
+    file INTEGER NOT NULL, number INTEGER NOT NULL, place INTEGER NOT NULL, target TEXT NOT NULL,
+    PRIMARY KEY (file, number, place)
+) WITHOUT ROWID;
+CREATE INDEX targets_by_target ON targets (target);
+CREATE TABLE calls (
+    file INTEGER NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL, line INTEGER NOT NULL,
+    column INTEGER NOT NULL, path TEXT NOT NULL, scope INTEGER NOT NULL, PRIMARY KEY (file, number)
+) WITHOUT ROWID;
+CREATE INDEX calls_by_name ON calls (name);
+CREATE TABLE aliases (
+    file INTEGER NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL, of TEXT NOT NULL,
+    PRIMARY KEY (file, number)
+) WITHOUT ROWID;
+CREATE INDEX aliases_by_of ON aliases (of);
+"""
+TABLES = ("definitions", "imports", "targets", "calls", "aliases")
