@@ -28,7 +28,8 @@ Exit codes:
   0    answered, also when nothing was found
   1    the run failed
   2    a flag, a value or a configuration is wrong
-  3    answered, but a leg or stage failed and was left out (--on-error degrade)
+  3    answered, but a leg or stage failed and was left out (--on-error degrade),
+       or the model of ask did not answer
   130  interrupted
   141  the reader of the output went away
 """

@@ -10,6 +10,7 @@ import click
 
 from ..report.data import dumps
 from .output import DEGRADED, Failure, Notes, reported, write
+from .pages import html_option, write_html
 from .progress import progress
 from .source import read_source
 from .summary import corpus_data, is_degraded, tell
@@ -66,6 +67,7 @@ _JSON_LINES = {".jsonl", ".ndjson"}
     help="Fail, or leave out what fails (exit code 3).  [default: the configuration's, else raise]",
 )
 @click.option("--show", is_flag=True, help="Print the text of what was accepted.")
+@html_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, documented in docs/cli.md.")
 @click.option("-v", "--verbose", is_flag=True, help="List skipped lines and all events on stderr.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress, notes or warnings on stderr.")
@@ -86,6 +88,7 @@ def match(
     ablation: str | None,
     on_error: str | None,
     show: bool,
+    html: Path | None,
     as_json: bool,
     verbose: bool,
     quiet: bool,
@@ -103,7 +106,7 @@ def match(
     notes.quiet, notes.verbose = quiet, verbose
     taken = read_source(source)
     with reported():
-        options: dict[str, Any] = {"k": k, "recall": recall}
+        options: dict[str, Any] = {"k": k, "recall": recall, "explain": "all" if html else False}
         with progress(not quiet) as watch:
             if records is not None:
                 fields = {"id_field": id_field or "id", "text_field": text_field or "text"}
@@ -118,6 +121,7 @@ def match(
             options["k"] = recall or pipeline.recall
         with pipeline:
             result = pipeline.search(taken.text, **options)
+            write_html(notes, html, result)
             found = Matches.of(result, pipeline.documents or (), taken.path, taken.first_line)
     degraded = is_degraded(result)
     corpus = corpus_data(pipeline, files=verbose)

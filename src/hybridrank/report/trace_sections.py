@@ -136,7 +136,7 @@ class Rows:
                 one.id,
                 f'<td class="n">{one.rank or ""}</td>'
                 f'<td><span class="tag {one.state}">{named[one.state] if judged else "hit"}</span></td>'
-                f'<td class="what">{self._what(one.id)}</td><td>{self._way(one)}</td>',
+                f'<td class="what">{self._what(one.id)}{self._way(one)}</td>',
             )
             for one in self.view.candidates.values()
             if one.state in named
@@ -145,14 +145,14 @@ class Rows:
         note = f'<p class="soft">{left:,} further candidates were not {"judged" if judged else "taken"}.</p>'
         if not rows:
             return f'<p class="found">Nothing was found.</p>{note if left else ""}'
-        return _table(("#", "", "candidate", "its way"), rows) + (note if left else "")
+        return _table(("#", "", "candidate and its way"), rows) + (note if left else "")
 
     def _way(self, one: Candidate) -> str:
         places = []
         for stage in self.view.stages:
             place = self.view.place(stage.name, one.id)
             places.append(f"<small>{safe(stage.name)}</small> {'–' if place is None else place}")
-        return f'<span class="path">{" → ".join(places)}</span>'
+        return f'<div class="why">{" → ".join(places)}</div>'
 
     def _who(self, legs: Sequence[str]) -> str:
         counts: dict[tuple[str, ...], int] = {}

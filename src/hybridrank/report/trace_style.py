@@ -44,7 +44,6 @@ TRACE_STYLE = (
  white-space:nowrap}
 .trace .tag.hit{background:var(--good)}.trace .tag.rejected{background:var(--bad)}
  .trace .tag.left{background:var(--card)}
-.trace .path{font-size:12px;white-space:nowrap}
 .trace .share{display:flex;height:10px;border-radius:5px;overflow:hidden;margin:6px 0 10px}
 .trace .share i{display:block}
 .trace pre{margin:0;padding:8px 10px;font:12px/1.5 ui-monospace,Menlo,Consolas,monospace;
@@ -131,7 +130,7 @@ button{font:inherit;font-size:13px;color:var(--ink);background:var(--card);borde
  .tools input{width:100%}.tools .hint{display:none}
  section{scroll-margin-top:100px}.tools select{flex:1 1 auto}
  #followed{padding:0 12px 12px;max-height:52vh}#followed .body{grid-template-columns:minmax(0,1fr)}
- .trace .path{white-space:normal}.trace td.what{min-width:9em}
+ .trace td.what{min-width:9em}
  .trace th,.trace td{padding:4px 5px}
 }
 @media print{.tools,#followed{display:none!important}.trace .box{max-height:none}}
