@@ -50,7 +50,7 @@ def event_counts(rankings: MethodRankings) -> dict[str, Any]:
     """Events by code, and how many of them were fallbacks and guardrails.
 
     Fallbacks are events whose code speaks of one, and stages that were left out; guardrail events are all
-    other warnings.
+    other warnings. Where models' replies were read, also how much was dropped from them.
     """
     fallbacks = guardrails = 0
     for (level, code), times in rankings.events.items():
@@ -65,6 +65,7 @@ def event_counts(rankings: MethodRankings) -> dict[str, Any]:
         "fallbacks": fallbacks,
         "guardrail_events": guardrails,
         "events_by_code": dict(sorted(by_code.items())),
+        **({"dropped_from_replies": dict(sorted(rankings.dropped.items()))} if rankings.dropped else {}),
     }
 
 

@@ -24,6 +24,9 @@ Hits: TypeAlias = Sequence[Mapping[str, Any]]
 """A ranking, best first: `rank`, `id`, a score named by its kind; of the fusion also `component_ranks`."""
 
 
+_DROPPED = ("duplicates", "out_of_bounds")
+
+
 @dataclass(slots=True)
 class MethodRankings:
     """What each method made of each case.
@@ -33,6 +36,7 @@ class MethodRankings:
         errors: by case id and method, what went wrong; such a ranking is empty.
         searched: by case id the text that parts searched with.
         events: how often parts told each event, by level and code.
+        dropped: how many items of models' replies were dropped, by why: `duplicates`, `out_of_bounds`.
         seconds: wall time of each search that did not fail.
         stages: seconds by stage, over all searches.
     """
@@ -41,6 +45,7 @@ class MethodRankings:
     errors: dict[str, dict[str, str]] = field(default_factory=dict)
     searched: dict[str, str] = field(default_factory=dict)
     events: Counter[tuple[str, str]] = field(default_factory=Counter)
+    dropped: Counter[str] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
     stages: Counter[str] = field(default_factory=Counter)
 
@@ -157,6 +162,8 @@ def _add(made: MethodRankings, case: str, result: Result, fields: Mapping[str, s
         rankings[HYBRID] = _with_components(rankings[HYBRID], of_legs)
     made.rankings[case] = rankings
     made.events.update((event.level, event.code) for event in result.events)
+    for event in result.events:
+        made.dropped.update({why: event.data[why] for why in _DROPPED if type(event.data.get(why)) is int})
     for name, stage in stages.items():
         made.stages[name] += stage.seconds  # type: ignore[assignment]
 
