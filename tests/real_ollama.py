@@ -47,7 +47,7 @@ def _engine() -> Any:
 
     params = xllamacpp.CommonParams()
     params.model.path = str(weights())
-    params.n_ctx, params.n_parallel, params.cpuparams.n_threads = CONTEXT, 1, 2
+    params.n_ctx, params.n_parallel, params.cpuparams.n_threads = CONTEXT, 1, 1
     params.verbosity = -1
     return xllamacpp.Server(params)
 

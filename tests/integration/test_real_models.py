@@ -73,7 +73,10 @@ def assert_alike(ours: Any, recorded: Any, where: str) -> None:
 
 
 def chats(server: OllamaServer) -> list[OllamaChat | OpenAICompatibleChat]:
-    return [OllamaChat(SMOLLM, host=server.url), OpenAICompatibleChat(SMOLLM, base_url=f"{server.url}/v1")]
+    return [
+        OllamaChat(SMOLLM, host=server.url, timeout=600),
+        OpenAICompatibleChat(SMOLLM, base_url=f"{server.url}/v1", timeout=600),
+    ]
 
 
 def test_both_clients_get_the_same_answer_again_and_again(server: RealOllama) -> None:
