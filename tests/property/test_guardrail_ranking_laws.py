@@ -109,6 +109,8 @@ HOSTILE = {
     "objects": '[{"id":1},',
     "quotes": "[' \n",
     "nested": "[[1],",
+    "comments": "[//[# \n",
+    "channels": "<|channel|>",
 }
 
 

@@ -14,18 +14,25 @@ from typing import Any, TypeAlias
 
 Item: TypeAlias = "str | Number | dict[str, Any] | list[Any] | bool | None"
 
+# Comments, which some models write behind the items of an array, count as white space.
 _TOKEN = re.compile(
-    r"""\s*+(?:
+    r"""(?:\s++|//[^\n]*+|\#\ [^\n]*+)*+(?:
     (?P<mark>[\[\]{},:])
     |(?P<number>-?[0-9]++(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+)(?![\w.])
-    |(?P<literal>true|false|null|True|False|None)(?!\w)
+    |(?P<literal>true|false|null|True|False|None|NaN|Infinity|-Infinity)(?!\w)
     |(?P<string>"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+')
     )""",
     re.VERBOSE,
 )
 # What is left where the text ends inside an array, in the middle of a token or not.
 _END = re.compile(
-    r"""\s*+(?:"(?:[^"\\\n]|\\.)*+\\?|'(?:[^'\\\n]|\\.)*+\\?|-?[0-9.eE+-]*+|tr?u?|fa?l?s?|nu?l?)\Z"""
+    r"""(?:\s++|//[^\n]*+|\#\ [^\n]*+)*+(?:
+    "(?:[^"\\\n]|\\.)*+\\?
+    |'(?:[^'\\\n]|\\.)*+\\?
+    |-?[0-9.eE+-]*+
+    |tr?u?|fa?l?s?|nu?l?
+    )\Z""",
+    re.VERBOSE,
 )
 _HEADER = re.compile(r"\[\s{0,3}ID\s{0,3}([0-9]{1,9})\s{0,3}\]", re.IGNORECASE)
 _LINK = re.compile(r"\s{0,8}>\s{0,8}")

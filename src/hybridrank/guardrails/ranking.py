@@ -10,6 +10,7 @@ Where no array is left, or one with too few labels, the old order stands and the
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,7 @@ LEAD = "Ranked JSON Array:"
 _ID_KEYS = ("id", "candidate_id", "label", "index", "candidate")
 _SCORE_KEYS = ("score", "relevance", "relevance_score")
 _SHOWN = 80
+_DECIMAL = re.compile(r"-?[0-9]{1,40}+(\.[0-9]{1,40}+)?+([eE][+-]?[0-9]{1,4})?+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,9 +191,10 @@ def _ids_of_objects(items: Sequence[dict[str, Any]]) -> Sequence[Any]:
 
 def _score(value: Any) -> float:
     """A score as a number; what has none goes last."""
-    if not isinstance(value, Number):
+    text = value.text if isinstance(value, Number) else value.strip() if isinstance(value, str) else ""
+    if not _DECIMAL.fullmatch(text):
         return -math.inf
-    number = float(value.text)
+    number = float(text)
     return number if math.isfinite(number) else -math.inf
 
 

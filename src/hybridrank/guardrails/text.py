@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 
 # Bounded repetitions: a reply may be made to be slow.
-_THOUGHTS = "think|thinking|thought|thoughts|reasoning|reflection|scratchpad"
+_THOUGHTS = "think|thinking|thought|thoughts|reasoning|reflection|analysis|scratchpad"
 _TAG = re.compile(
     rf"<\s{{0,3}}/?\s{{0,3}}(?:{_THOUGHTS})(?:\s{{1,3}}[\w-]{{1,30}}=[^<>\n]{{0,100}})?\s{{0,3}}>"
-    r"|\[/?THINK\]|◁/?think▷",
+    r"|\[/?THINK\]|◁/?think▷|<\|channel\|>\s{0,3}(?:analysis|commentary|final)\s{0,3}<\|message\|>",
     re.IGNORECASE,
 )
 _INFO = (
@@ -30,7 +30,7 @@ def strip_thinking(reply: str) -> str:
     kept: list[str] = []
     place, thinking = 0, False
     for tag in _TAG.finditer(reply):
-        closes = "/" in tag[0][:8].split("=")[0]
+        closes = "/" in tag[0][:8].split("=")[0] or (tag[0][:2] == "<|" and "final" in tag[0])
         if closes and not thinking:
             kept.clear()
         elif not thinking:
