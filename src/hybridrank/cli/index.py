@@ -9,6 +9,8 @@ import click
 
 from ..report.data import dumps
 from ..report.escape import printable
+from .embedding import embed_option, with_embedder
+from .models import ModelSpec
 from .output import Notes, reported, write
 from .progress import progress
 from .summary import corpus_data, tell_files
@@ -35,12 +37,17 @@ SCHEMA = 1
     metavar="FILE",
     help="Pipeline from a TOML or JSON file.",
 )
+@embed_option
 @click.option("--ablation", metavar="NAME", help="Apply one of the configuration's ablations.")
 @click.option("--max-bytes", type=click.IntRange(min=1), metavar="N", help="Skip larger files.")
 @click.option("--id-field", metavar="NAME", help="PATH is a file of JSON lines: where each one's id is.")
 @click.option("--text-field", metavar="NAME", help="PATH is a file of JSON lines: where each one's text is.")
 @click.option("--graph", is_flag=True, help="Also keep the graph of imports and calls up to date.")
-@click.option("--refit", is_flag=True, help="Fit what learns from the documents to those of now.")
+@click.option(
+    "--refit",
+    is_flag=True,
+    help="Fit what learns to the documents of now; embed anew if a model changed.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, documented in docs/cli.md.")
 @click.option("-v", "--verbose", is_flag=True, help="List skipped files on stderr.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress, notes or warnings on stderr.")
@@ -50,6 +57,7 @@ def index(
     path: Path,
     index: Path | None,
     config: Path | None,
+    embed: ModelSpec | None,
     ablation: str | None,
     max_bytes: int | None,
     id_field: str | None,
@@ -88,6 +96,8 @@ def index(
         chosen: Any = config
         if config is None:
             chosen = default_config("text" if records else "code")
+        if embed is not None:
+            chosen = with_embedder(chosen, embed)
         with progress(not quiet) as watch:
             opened = open_index(
                 source,

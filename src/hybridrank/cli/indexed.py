@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .embedding import with_embedder
+from .models import ModelSpec
 from .output import Notes
 
 if TYPE_CHECKING:
@@ -60,6 +62,7 @@ def pipeline_to_search(
     check: Callable[[Any, str | None], None],
     watch: Progress | None,
     judging: Mapping[str, Any] | None = None,
+    embed: ModelSpec | None = None,
 ) -> Pipeline | None:
     """The pipeline of the index of that path, brought up to date; None where there is no index.
 
@@ -68,6 +71,7 @@ def pipeline_to_search(
             fit them.
         judging: what to search with where no configuration is given and the index's own has no validator; the
             index stays as it is.
+        embed: what to embed with, in the place of the configuration's embedder.
 
     Raises:
         IndexNotFoundError: there is none in the directory that was given.
@@ -79,7 +83,7 @@ def pipeline_to_search(
     if index is None and not layout.exists(directory):
         return None
     opened = _opened(
-        notes, directory, path, index, config, ablation, max_bytes, update, check, watch, judging
+        notes, directory, path, index, config, ablation, max_bytes, update, check, watch, judging, embed
     )
     for note in opened.notes:
         notes.warning(note)
@@ -102,6 +106,7 @@ def _opened(
     check: Callable[[Any, str | None], None],
     watch: Progress | None,
     judging: Mapping[str, Any] | None,
+    embed: ModelSpec | None,
 ) -> Opened[Pipeline]:
     from dataclasses import replace
 
@@ -115,7 +120,7 @@ def _opened(
     try:
         stored = layout.read(directory)
     except IndexFormatError as error:
-        if not (error.replaceable and update and index is None and judging is None):
+        if not (error.replaceable and update and index is None and judging is None and embed is None):
             raise
         return open_index(
             CodeSource((path or Path()).resolve()),
@@ -135,10 +140,12 @@ def _opened(
     lent = judging is not None and config is None and "validator" not in own
     if lent:
         chosen = judging
+    if embed is not None:
+        chosen = with_embedder(chosen, embed)
     given = config is not None or ablation is not None or lent
     variant = ablation if given else stored.manifest["ablation"]
     check(chosen, variant)
-    wanted = Pipeline.from_config(chosen, ablation=variant) if given else None
+    wanted = Pipeline.from_config(chosen, ablation=variant) if given or embed is not None else None
     other = wanted is not None and wanted.origin != (own, stored.manifest["ablation"])
     if other or (max_bytes is not None and source is not None and _limit(stored) != max_bytes):
         if not lent:

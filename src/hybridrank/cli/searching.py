@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
+from .embedding import embed_option, with_embedder
 from .judging import with_validator
-from .models import model_option
+from .models import ModelSpec, model_option
 from .output import Failure, Notes
 from .progress import progress
 from .reranking import check_depth, rerank_llm_option, with_llm
@@ -58,6 +59,7 @@ _OPTIONS = (
         "[default: each one's own]",
     ),
     rerank_llm_option,
+    embed_option,
     click.option(
         "--path",
         "globs",
@@ -166,6 +168,7 @@ def search(
         given["ablation"],
         given["max_bytes"],
         not given["no_update"],
+        given["embed"],
     )
     pipeline = with_llm(change(pipeline), llm, depth)
     pipeline = with_validator(
@@ -224,7 +227,9 @@ def _pipeline(
     ablation: str | None,
     max_bytes: int | None,
     update: bool,
+    embed: ModelSpec | None,
 ) -> Pipeline:
+    from ..config import default_config
     from ..pipeline import Pipeline
     from .indexed import pipeline_to_search
 
@@ -242,10 +247,14 @@ def _pipeline(
             update=update,
             check=check,
             watch=watch,
+            embed=embed,
         )
         if found is not None:
             return found
-        _refuse_early(text, options, config, ablation)
+        chosen: Any = config
+        if embed is not None:
+            chosen = with_embedder(default_config("code") if config is None else config, embed)
+        _refuse_early(text, options, chosen, ablation)
         return Pipeline.for_code(
-            path or Path(), config=config, ablation=ablation, max_bytes=max_bytes, progress=watch
+            path or Path(), config=chosen, ablation=ablation, max_bytes=max_bytes, progress=watch
         )
