@@ -36,6 +36,7 @@ from .stages import (
     summary,
 )
 from .text.normalize import QueryNormalizer
+from .text.sharing import shared_counts
 from .types import Document, Filter, FrozenDict, Query, Result, check_id, check_k
 from .watching import watched
 
@@ -306,10 +307,11 @@ class Pipeline:
                 done[id(part)] = make(name, part)
             return done[id(part)]
 
-        self.retrievers = FrozenDict({name: new(name, leg) for name, leg in self.retrievers.items()})
-        self.fuser = new(FUSION, self.fuser)
-        self.rerankers = FrozenDict({name: new(name, r) for name, r in self.rerankers.items()})
-        self.validator = None if self.validator is None else new(VALIDATOR, self.validator)
+        with shared_counts():
+            self.retrievers = FrozenDict({name: new(name, leg) for name, leg in self.retrievers.items()})
+            self.fuser = new(FUSION, self.fuser)
+            self.rerankers = FrozenDict({name: new(name, r) for name, r in self.rerankers.items()})
+            self.validator = None if self.validator is None else new(VALIDATOR, self.validator)
         self.documents, self.corpus, self.known_ids = documents, corpus, known
         return self
 

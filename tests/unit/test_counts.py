@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hybridrank import InvalidValueError, Tokenizer
+from hybridrank import BM25, LSA, Dense, Document, InvalidValueError, Pipeline, Tokenizer
 from hybridrank.retrievers.corpus import Corpus
 from hybridrank.retrievers.numbered import NumberedDocuments
 from hybridrank.text import counts, numbering
@@ -160,3 +160,27 @@ def test_numbered_documents_are_in_tie_order() -> None:
         assert documents.positions == {d.id: place for place, d in enumerate(documents)}
         assert documents == Corpus(list(documents)).documents
         assert documents.digest == Corpus(list(documents)).digest
+
+
+def test_counts_are_shared_between_parts_only_while_a_pipeline_indexes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+    real = Tokenizer.words
+
+    def words(tokenizer: Tokenizer, text: str) -> list[str]:
+        asked.append(text)
+        return real(tokenizer, text)
+
+    monkeypatch.setattr(Tokenizer, "words", words)
+    documents = [Document(str(number), f"alpha beta{number}") for number in range(5)]
+    alone = BM25().index(documents), Dense(LSA()).index(documents)
+    assert len(asked) == 10
+    asked.clear()
+    pipeline = Pipeline({"bm25": BM25(), "dense": Dense(LSA())}).index(documents)
+    assert len(asked) == 5
+    made = pipeline.retrievers["bm25"], pipeline.retrievers["dense"]
+    assert [part.fingerprint() for part in made] == [part.fingerprint() for part in alone]  # type: ignore[attr-defined]
+    asked.clear()
+    Pipeline({"bm25": BM25(tokenizer=Tokenizer(stem="english")), "dense": Dense(LSA())}).index(documents)
+    assert len(asked) == 10

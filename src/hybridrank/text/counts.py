@@ -11,6 +11,7 @@ from scipy.sparse import csr_array, vstack
 
 from ..errors import InvalidValueError
 from .numbering import Block, Numbers, numbered
+from .sharing import keep_counts, recall_counts
 from .tokenizer import Tokenizer
 
 # Tokens that are summed up at a time, so that memory follows the counts and not the text.
@@ -44,11 +45,17 @@ def count_terms(texts: Sequence[str], tokenizer: Callable[[str], Sequence[str]])
         raise InvalidValueError(f"texts is the str {texts!r:.40}; give a list of texts")
     if type(tokenizer) is not Tokenizer:
         return count_tokens(map(tokenizer, texts))
+    texts = list(texts)
+    known: TermCounts | None = recall_counts(tokenizer, texts)
+    if known is not None:
+        return known
     by_word = count_tokens(map(tokenizer.words, texts))
     by_term = count_tokens(map(tokenizer.expand, by_word.terms))
     matrix = by_word.matrix @ by_term.matrix
     matrix.sort_indices()
-    return TermCounts(by_term.terms, matrix, by_word.matrix @ by_term.lengths)
+    counted = TermCounts(by_term.terms, matrix, by_word.matrix @ by_term.lengths)
+    keep_counts(tokenizer, texts, counted)
+    return counted
 
 
 def count_tokens(token_lists: Iterable[Sequence[str]]) -> TermCounts:
