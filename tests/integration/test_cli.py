@@ -20,7 +20,7 @@ from hybridrank.cli import main
 
 SCRIPT = Path(sysconfig.get_path("scripts")) / "hybridrank"
 DOCS = Path(__file__).parents[2] / "docs" / "cli.md"
-STAGES = ["bm25", "dense", "fusion", "definition", "priors", "spread"]
+STAGES = ["bm25", "dense", "symbol", "fusion", "definition", "priors", "spread"]
 LINE = re.compile(r"\[-?\d+\.\d{4}\] \S+:\d+-\d+(  \S.*)?")
 
 
@@ -138,8 +138,9 @@ def test_weights_and_rerank_depth_take_part_out(run: Run, tree: Path) -> None:
     components = run("search", "load_ledger", tree, "--json").data["hits"][0]["components"]
     assert list(components) == STAGES
     ran = run("search", "load_ledger", tree, "--json", "--weight", "dense=0", "--rerank-depth", 0)
-    assert {name for hit in ran.data["hits"] for name in hit["components"]} == {"bm25", "fusion"}
-    doubled = run("search", "load_ledger", tree, "--json", "--weight", "bm25=2", "--weight", "dense=0").data
+    assert {name for hit in ran.data["hits"] for name in hit["components"]} == {"bm25", "symbol", "fusion"}
+    flags = [flag for weight in ("bm25=2", "dense=0", "symbol=0") for flag in ("--weight", weight)]
+    doubled = run("search", "load_ledger", tree, "--json", *flags).data
     assert max(hit["components"]["fusion"]["score"] for hit in doubled["hits"]) == pytest.approx(2 / 61)
 
 
@@ -320,7 +321,7 @@ def test_an_empty_tree(run: Run, tmp_path: Path) -> None:
         (["--weight", "bm25=1", "--weight", "bm25=2"], "'bm25' is given twice"),
         (["--weight", "bm25=-1"], "-1"),
         (["--weight", "bm25=nan"], "nan"),
-        (["--weight", "bm25=0", "--weight", "dense=0"], "zero"),
+        (["--weight", "bm25=0", "--weight", "dense=0", "--weight", "symbol=0"], "zero"),
         (["--k", "81"], "recall"),
         (["--path", "!"], "--path"),
         (["--path", ""], "--path"),
