@@ -167,6 +167,12 @@ class OllamaServer:
                 Model(one["name"], one["digest"], width, details["family"], size, quantization, context, chat)
             )
 
+    def reset(self) -> None:
+        """Forget what was asked, scripted and changed."""
+        fresh = OllamaServer(replay=self.replay)
+        self.requests, self.models, self.replies = [], fresh.models, deque()
+        self.on, self.scores, self._scripts = {}, _shared_words, {}
+
     def add_model(self, model: Model) -> None:
         """Have this model, instead of one of its name."""
         self.models[model.name] = model
