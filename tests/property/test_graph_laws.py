@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hybridrank import CodeGraph
@@ -117,6 +117,7 @@ def test_imports_of_python_are_those_of_ast(sources: dict[str, str]) -> None:
             assert sorted(found) == sorted(expected)
 
 
+@settings(max_examples=settings().max_examples // 4)
 @given(SOURCES, SOURCES)
 def test_an_update_equals_a_fresh_graph(before: dict[str, str], after: dict[str, str]) -> None:
     with TemporaryDirectory() as folder:
