@@ -30,6 +30,15 @@ def quoted(result: Result, id: str) -> set[str]:
     return {quote.text for verdict in result.verdicts if verdict.id == id for quote in verdict.quotes}
 
 
+def test_the_source_is_searched_for_as_it_stands(read: list[Document | BadLine]) -> None:
+    """No word of it is a question word, not even where it could be one."""
+    documents = [one for one in read if isinstance(one, Document)]
+    pipeline = Pipeline.from_config(default_config("match")).index(documents)
+    for source in ("where is the screen_size", "which what how where is_on_floor"):
+        found = pipeline.search(source)
+        assert (found.query.text, found.trace.query.text) == (source, source)
+
+
 def test_both_legs_put_the_3d_record_before_the_one_on_the_screen(result: Result) -> None:
     for stage in ("bm25", "dense", "fusion"):
         assert result.trace[stage].ids_out[:3] == (MOVING, IN_3D, SCREEN)

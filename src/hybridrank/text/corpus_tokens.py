@@ -40,10 +40,12 @@ class CorpusTokens:
 
     @classmethod
     def of(cls, documents: Sequence[Document]) -> CorpusTokens:
-        """Of these documents. Parts that are given one tuple of them share what is made of it."""
+        """Of these documents. Parts that are given one tuple of them, or one index's, share what is made."""
         made = _MADE.get(id(documents))
         if made is not None and made._counted is documents:
             return made
+        # Those on disk have positions; a list could be another one by the next time.
+        lasting = isinstance(documents, tuple) or hasattr(documents, "positions")
         counts: Counter[str] = Counter()
         spoken: Counter[str] = Counter()
         for document in documents:
@@ -53,8 +55,8 @@ class CorpusTokens:
         tokens = sorted(counts)
         holders = np.fromiter(map(counts.__getitem__, tokens), np.int32, len(tokens))
         places = {token: place for place, token in enumerate(tokens)}
-        made = cls(len(documents), places, holders, documents if type(documents) is tuple else ())
-        if made._counted:
+        made = cls(len(documents), places, holders, documents if lasting else ())
+        if lasting:
             _MADE[id(documents)] = made
         return made
 
