@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,7 +16,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hybridrank import BM25, LSA, RRF, DefinitionFirst, Dense, Document, Pipeline, Query, Tokenizer
+from hybridrank import (
+    BM25,
+    LSA,
+    RRF,
+    DefinitionFirst,
+    Dense,
+    Document,
+    Pipeline,
+    Query,
+    SymbolRetriever,
+    SymbolTable,
+    Tokenizer,
+)
 from hybridrank.store.documents import StoredDocuments
 from hybridrank.store.opening import Opened, open_index
 from hybridrank.store.sources import CodeSource, RecordSource
@@ -27,6 +40,7 @@ CONFIG: dict[str, Any] = {
     "retrievers": {
         "bm25": {"use": "bm25", "fields": ["path", "qualified_name", "text"]},
         "dense": {"use": "dense", "embedder": {"use": "lsa", "dimensions": 4}},
+        "symbol": {"use": "symbol"},
     },
     "rerankers": {"definition": {"use": "definition"}},
 }
@@ -210,6 +224,10 @@ def test_an_index_that_follows_its_files_is_a_fresh_one(rounds: list[list[Any]],
             for told in ("root", "files", "skipped", "notes"):
                 assert getattr(pipeline.corpus, told) == getattr(fresh.corpus, told)
             same_bm25(leg(pipeline), leg(fresh))
+            assert list(pipeline.symbols) == list(fresh.symbols)
+            assert rows(pipeline.symbols) == rows(fresh.symbols)
+            assert names_of(pipeline).fingerprint() == names_of(fresh).fingerprint()
+            pipeline.close()
             if refit:
                 assert pipeline.fingerprint() == fresh.fingerprint()
         queries = [Query("open_ledger"), Query("Ledger balance"), Query("脫水"), Query("renamed value")]
@@ -221,9 +239,24 @@ def followed(root: Path, directory: Path, refit: bool) -> Opened[Pipeline]:
     return open_index(CodeSource(root), directory, Pipeline, config=CONFIG, refit=refit)
 
 
+def rows(symbols: SymbolTable) -> list[Any]:
+    """What the database holds, whatever the order in which it was written."""
+    database = sqlite3.connect(":memory:")
+    database.deserialize(symbols.data.tobytes())
+    found = sorted(database.execute("SELECT * FROM symbols").fetchall(), key=repr)
+    database.close()
+    return found
+
+
 def leg(pipeline: Pipeline) -> BM25:
     found = pipeline.retrievers["bm25"]
     assert isinstance(found, BM25)
+    return found
+
+
+def names_of(pipeline: Pipeline) -> SymbolRetriever:
+    found = pipeline.retrievers["symbol"]
+    assert isinstance(found, SymbolRetriever)
     return found
 
 

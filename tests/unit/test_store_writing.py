@@ -105,6 +105,9 @@ KILLED = """
         assert loaded.fingerprint() == stored.manifest["fingerprint"]
         assert loaded.fingerprint() in known, (number, loaded.fingerprint(), known)
         assert len(loaded.search("return", k=5))
+        defined = sorted((one.path, one.name) for one in loaded.symbols)
+        assert defined == sorted((one.path, one.name) for one in loaded.documents)
+        loaded.close()
     assert built(index) in known
     left = {path.name for path in (index / "data").iterdir()}
     assert left == {entry["file"] for entry in layout.read(index).manifest["arrays"].values()}
