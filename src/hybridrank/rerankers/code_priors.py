@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import InvalidValueError, NotIndexedError
 from ..text.tokenizer import Tokenizer
 from ..types import Contribution, Document, FrozenDict, Hit, Ranking, check_k
+from .priors_build import build, updated
 from .priors_chunks import chunk_scores
 from .priors_features import F64, FEATURES, Candidates, file_features
 from .priors_index import FileIndex
@@ -77,7 +79,21 @@ class CodePriors:
             DuplicateIdError: two documents have one id.
         """
         new = copy.copy(self)
-        new._set(_index=FileIndex.build(documents, self.tokenizer))
+        new._set(_index=build(documents, self.tokenizer))
+        return new
+
+    def update(self, documents: Sequence[Document], places: NDArray[np.int64], /) -> Self:
+        """What `index` makes of these documents; only files of which a document came or went are read.
+
+        Args:
+            documents: in tie order.
+            places: shape (documents,): where each stood in the documents of before, negative for new ones.
+
+        Raises:
+            NotIndexedError: there are no documents yet.
+        """
+        new = copy.copy(self)
+        new._set(_index=updated(self._indexed(), documents, places, self.tokenizer))
         return new
 
     def state(self) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -10,25 +10,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array, csr_array
 
-from ..errors import DuplicateIdError, IndexFormatError
-from ..text.counts import TermCounts, count_terms, count_tokens
+from ..errors import IndexFormatError
 from ..text.strings import Strings
-from ..types import Document, tie_key
-from .priors_paths import ROLES, Tokenize, compact, roles
-from .priors_prose import comments, humps
+from ..types import Document
+from .priors_paths import ROLES, Tokenize
 
 DEFINITIONS = frozenset({"function", "method", "class", "module"})
 """Kinds of documents whose name is one that they define."""
 
 FOLDED, EXACT = "=", "=="
 """Before the compact form of a name, and before the name as it is written; no token begins so."""
-
-# A part is a later piece of a long one of these.
-_CODE = frozenset({"function", "method", "part"})
-_HEAD_CHARS = 1500
-_K1, _B = 2.0, 0.4
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,56 +94,28 @@ class FileIndex:
         roles: bool, shape (files, len(ROLES)).
         functions: float64, shape (files,): share of its characters that lie in functions and methods.
         words: which files say a term (in their path, names, first lines and comments), weighted by BM25.
+        word_counts: int32, as long as `words.items`: how often; and word_lengths, int64, shape (files,): how
+            many words a file says. Both are there for updates.
+        pair_rows: row of each term that stands beside another.
         pairs: int64, sorted: one number per two words that stand side by side in a file, see `pair_files`.
         names: which names hold a term; with `FOLDED` or `EXACT` before, which are that name.
         name_files: int32, rising, shape (names,): the file that defines each name.
         name_sizes: float64, shape (names,): how many terms each name has.
+        owners: int32: the file of each document, in tie order.
     """
 
     files: Mapping[str, int]
     roles: NDArray[np.bool_]
     functions: NDArray[np.float64]
     words: Holders
+    word_counts: NDArray[np.int32]
+    word_lengths: NDArray[np.int64]
+    pair_rows: Mapping[str, int]
     pairs: NDArray[np.int64]
     names: Holders
     name_files: NDArray[np.int32]
     name_sizes: NDArray[np.float64]
-
-    @classmethod
-    def build(cls, documents: Sequence[Document], tokenizer: Tokenize) -> FileIndex:
-        """From documents in any order.
-
-        Raises:
-            DuplicateIdError: two documents have one id.
-        """
-        seen: set[str] = set()
-        grouped: dict[str, list[Document]] = {}
-        for document in sorted(documents, key=tie_key):
-            if document.id in seen:
-                raise DuplicateIdError(
-                    f"two documents have the id {document.id!r}; an id stands for one document"
-                )
-            seen.add(document.id)
-            grouped.setdefault(file_of(document), []).append(document)
-        keys = sorted(grouped)
-        names = [_names(grouped[key]) for key in keys]
-        told = [
-            (*humps(grouped[key][0].path), *defined, *_prose(grouped[key]))
-            for key, defined in zip(keys, names, strict=True)
-        ]
-        words = _weighted(count_terms(["\n".join(pieces) for pieces in told], tokenizer))
-        flat = [name for defined in names for name in defined]
-        tokens = [tuple(dict.fromkeys(tokenizer(name))) for name in flat]
-        return cls(
-            {key: number for number, key in enumerate(keys)},
-            np.array(roles([grouped[key][0].path for key in keys]), np.bool_).reshape(len(keys), len(ROLES)),
-            np.array([_functions(grouped[key]) for key in keys], np.float64),
-            words,
-            _pairs(told, words.rows, tokenizer),
-            _named(flat, tokens),
-            np.repeat(np.arange(len(keys), dtype=np.int32), [len(defined) for defined in names]),
-            np.array([len(found) or 1 for found in tokens], np.float64),
-        )
+    owners: NDArray[np.int32]
 
     @cached_property
     def digest(self) -> str:
@@ -164,12 +128,18 @@ class FileIndex:
     def state(self) -> dict[str, Any]:
         """Arrays from which `restored` makes the index again."""
         keys = Strings.of(sorted(self.files))
+        beside = Strings.of(self.pair_rows)
         arrays = {
             "files": keys.data,
             "file_ends": keys.ends,
             "roles": self.roles,
             "functions": self.functions,
+            "word_counts": self.word_counts,
+            "word_lengths": self.word_lengths,
+            "pair_terms": beside.data,
+            "pair_term_ends": beside.ends,
             "pairs": self.pairs,
+            "owners": self.owners,
             "name_files": self.name_files,
             "name_sizes": self.name_sizes,
         }
@@ -190,15 +160,23 @@ class FileIndex:
             state["roles"],
             state["functions"],
             Holders.restored(state, "words", len(keys)),
+            state["word_counts"],
+            state["word_lengths"],
+            Strings(state["pair_terms"], state["pair_term_ends"]).places,
             state["pairs"],
             Holders.restored(state, "names", len(state["name_files"])),
             state["name_files"],
             state["name_sizes"],
+            state["owners"],
         )
         files, names = len(keys), len(made.name_files)
         if not (
             _fits(made.roles, np.bool_, files, len(ROLES))
             and _fits(made.functions, np.float64, files)
+            and _fits(made.word_counts, np.int32, len(made.words.items))
+            and _fits(made.word_lengths, np.int64, files)
+            and _fits(made.owners, np.int32, len(made.owners))
+            and _within(made.owners, files)
             and _fits(made.pairs, np.int64, len(made.pairs))
             and _fits(made.name_files, np.int32, names)
             and _fits(made.name_sizes, np.float64, names)
@@ -215,11 +193,11 @@ class FileIndex:
 
     def pair_files(self, first: str, second: str) -> NDArray[np.int64]:
         """The files in which two terms stand side by side."""
-        one, two = self.words.rows.get(first), self.words.rows.get(second)
-        if one is None or two is None:
+        one, two = self.pair_rows.get(first), self.pair_rows.get(second)
+        if one is None or two is None or first not in self.words.rows or second not in self.words.rows:
             return np.zeros(0, np.int64)
         size = max(len(self.files), 1)
-        key = (one * len(self.words.rows) + two) * size
+        key = (one * len(self.pair_rows) + two) * size
         low, high = np.searchsorted(self.pairs, (key, key + size))
         return self.pairs[low:high] - key
 
@@ -235,95 +213,6 @@ def _fits(array: NDArray[Any], kind: type[np.generic], *shape: int) -> bool:
 
 def _within(numbers: NDArray[np.int32], count: int) -> bool:
     return not len(numbers) or bool(numbers.min() >= 0 and numbers.max() < count)
-
-
-def _names(documents: Sequence[Document]) -> list[str]:
-    """The names that a file defines, each once."""
-    return list(dict.fromkeys(d.name for d in documents if d.name and d.kind in DEFINITIONS))
-
-
-def _functions(documents: Sequence[Document]) -> float:
-    inside = sum(len(document.text) for document in documents if document.kind in _CODE)
-    return inside / max(sum(len(document.text) for document in documents), 1)
-
-
-def _prose(documents: Sequence[Document]) -> list[str]:
-    """The first characters of a file, and the comments of each of its documents."""
-    head: list[str] = []
-    left = _HEAD_CHARS
-    for document in documents:
-        if left <= 0:
-            break
-        head.append(document.text[:left])
-        left -= len(document.text)
-    return ["\n".join(head), *(comments(document.text) for document in documents)]
-
-
-def _sorted(counts: TermCounts) -> tuple[list[str], csc_array]:
-    """The terms in order, and the counts by term."""
-    order = sorted(range(len(counts.terms)), key=counts.terms.__getitem__)
-    rank = np.empty(len(order), counts.matrix.indices.dtype)
-    rank[order] = np.arange(len(order), dtype=rank.dtype)
-    matrix = counts.matrix
-    moved = csr_array((matrix.data, rank[matrix.indices], matrix.indptr), shape=matrix.shape)
-    return [counts.terms[number] for number in order], moved.tocsc()
-
-
-def _weighted(counts: TermCounts) -> Holders:
-    terms, by_term = _sorted(counts)
-    frequencies = np.diff(by_term.indptr)
-    files = counts.matrix.shape[0]
-    idf = np.log1p((files - frequencies + 0.5) / (frequencies + 0.5))
-    lengths = counts.lengths / (counts.lengths.mean() if counts.lengths.any() else 1.0)
-    tf = by_term.data.astype(np.float64)
-    norms = _K1 * (1.0 - _B + _B * lengths[by_term.indices])
-    values = np.repeat(idf, frequencies) * tf * (_K1 + 1.0) / (tf + norms)
-    rows = {term: row for row, term in enumerate(terms)}
-    return Holders(
-        rows, by_term.indptr.astype(np.int64), by_term.indices.astype(np.int32), values.astype(np.float32)
-    )
-
-
-def _named(names: Sequence[str], tokens: Sequence[Sequence[str]]) -> Holders:
-    """Which names hold which terms and are which."""
-    pairs = zip(names, tokens, strict=True)
-    terms, by_term = _sorted(
-        count_tokens([(*found, FOLDED + compact(name), EXACT + name) for name, found in pairs])
-    )
-    rows = {term: row for row, term in enumerate(terms)}
-    items = by_term.indices.astype(np.int32)
-    return Holders(rows, by_term.indptr.astype(np.int64), items, np.ones(len(items), np.float32))
-
-
-def _pairs(told: Sequence[Sequence[str]], rows: Mapping[str, int], tokenizer: Tokenize) -> NDArray[np.int64]:
-    """See `FileIndex.pairs`. Neighbours stand in one piece of what a file tells."""
-    known = _Rows(rows, tokenizer)
-    files = max(len(told), 1)
-    found: list[NDArray[np.int64]] = []
-    for file, pieces in enumerate(told):
-        numbers: list[int] = []
-        for piece in pieces:
-            numbers.extend(map(known.__getitem__, humps(piece)))
-            numbers.append(-1)
-        places = np.array(numbers, np.int64)
-        first, second = places[:-1], places[1:]
-        keys = np.unique((first * len(rows) + second)[(first >= 0) & (second >= 0)])
-        found.append(keys * files + file)
-    joined = np.concatenate(found) if found else np.zeros(0, np.int64)
-    joined.sort()
-    return joined
-
-
-class _Rows(dict[str, int]):
-    """The row of a word's term, -1 where it has none."""
-
-    def __init__(self, rows: Mapping[str, int], tokenizer: Tokenize) -> None:
-        self._rows, self._tokenizer = rows, tokenizer
-
-    def __missing__(self, word: str) -> int:
-        term = term_of(word, self._tokenizer)
-        row = self[word] = self._rows.get(term, -1)
-        return row
 
 
 def term_of(word: str, tokenizer: Tokenize) -> str:
