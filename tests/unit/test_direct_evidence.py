@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,18 +19,20 @@ from hybridrank.errors import (
     ModelUnavailableError,
     NotIndexedError,
 )
+from hybridrank.evaluation.facts import prompt_hashes
 from hybridrank.prompts import load_prompt
 from hybridrank.testing import check_validator
 from hybridrank.validators.direct_evidence import PROMPT, DirectEvidence
+from ollama_server import SMOLLM, OllamaServer
 
 SOURCE = """velocity = Vector2.ZERO
-if Input.is_action_pressed("move_left"):
+if Input.is_actiossed("move_left"):
     $AnimatedSprite2D.play()
 position = position.clamp(Vector2.ZERO, screen_size)"""
 
-PLAYER = Document("2d", "Use Input.is_action_pressed and\n  $AnimatedSprite2D.play() in 2D.")
+PLAYER = Document("2d", "Use Input.is_actiossed and\n  $AnimatedSprite2D.play() in 2D.")
 CLAMP = Document("clamp", "position.clamp(Vector2.ZERO,   screen_size) keeps the player inside.")
-IN_3D = Document("3d", "In 3D: Input.is_action_pressed, then direction.normalized().")
+IN_3D = Document("3d", "In 3D: Input.is_actiossed, then direction.normalized().")
 OTHERS = [
     Document(f"other-{number}", f"A page on signals and nodes, number {number}.") for number in range(7)
 ]
@@ -53,10 +57,10 @@ def asked(*documents: Document, source: str = SOURCE) -> Ranking:
 
 
 def test_a_yes_carries_its_true_quotes_with_their_places() -> None:
-    reply = yes("$AnimatedSprite2D.play()", "move_right", "Input.is_action_pressed")
+    reply = yes("$AnimatedSprite2D.play()", "move_right", "Input.is_actiossed")
     (verdict,) = validator(reply).validate(asked(PLAYER))
     assert (verdict.answer, verdict.accepted, verdict.reason) == ("yes", True, "")
-    assert [quote.text for quote in verdict.quotes] == ["$AnimatedSprite2D.play()", "Input.is_action_pressed"]
+    assert [quote.text for quote in verdict.quotes] == ["$AnimatedSprite2D.play()", "Input.is_actiossed"]
     for quote in verdict.quotes:
         assert quote.in_source is not None
         assert quote.in_document is not None
@@ -79,7 +83,7 @@ def test_white_space_is_folded_and_places_are_those_of_the_texts() -> None:
         (yes("move_right", "x"), "no quote stands in both texts, such as 'move_right'"),
         # True, but it says nothing: most documents hold it, or it is the end of a longer token.
         (yes("on"), "quotes only what is common, such as 'on'"),
-        (yes("s_action_pre"), "quotes only what is common, such as 's_action_pre'"),
+        (yes("s_actio"), "quotes only what is common, such as 's_actio'"),
         ("yes or no?", "no verdict in the reply"),
         ("<think>yes yes", "no verdict in the reply: it only thinks aloud"),
         ("", "no verdict in the reply: the reply is empty"),
@@ -120,7 +124,7 @@ def test_in_a_corpus_of_one_document_nothing_is_distinctive() -> None:
 
 
 def test_quotes_are_limited_and_the_schema_says_so() -> None:
-    part = validator(yes("Input.is_action_pressed", "$AnimatedSprite2D.play()"), max_quotes=1)
+    part = validator(yes("Input.is_actiossed", "$AnimatedSprite2D.play()"), max_quotes=1)
     assert len(part.validate(asked(PLAYER))[0].quotes) == 1
     (request,) = part.chat.requests  # type: ignore[attr-defined]
     assert request.schema["properties"]["quotes"]["maxItems"] == 1
@@ -194,7 +198,7 @@ def test_nothing_is_asked_where_there_is_no_text() -> None:
 
 
 def test_a_candidate_on_which_the_model_fails_is_undecided_and_says_why() -> None:
-    part = validator([NO, ModelUnavailableError("no answer in time"), yes("Input.is_action_pressed")])
+    part = validator([NO, ModelUnavailableError("no answer in time"), yes("Input.is_actiossed")])
     verdicts = part.validate(asked(OTHERS[0], CLAMP, PLAYER))
     assert [verdict.answer for verdict in verdicts] == ["no", "undecided", "yes"]
     assert verdicts[1].reason == "the model failed: no answer in time"
@@ -296,7 +300,7 @@ def test_a_model_that_tells_yes_from_no_passes_the_canary() -> None:
 @pytest.mark.parametrize(
     ("reply", "message"),
     [
-        (yes("Input.is_action_pressed"), "it says yes to a known yes and to a known no"),
+        (yes("Input.is_actiossed"), "it says yes to a known yes and to a known no"),
         ('{"answer": "yes"}', "it says yes to a known yes and to a known no"),
         (NO, "it says no to a known yes and to a known no"),
         ("hm", "it says undecided to a known yes and to a known no"),
@@ -316,7 +320,7 @@ def test_the_canary_can_be_asked_first_and_is_asked_once() -> None:
     part.validate(asked(PLAYER))
     part.validate(asked(CLAMP))
     assert len(part.chat.requests) == 4  # type: ignore[attr-defined]
-    constant = validator(yes("Input.is_action_pressed"), canary=True)
+    constant = validator(yes("Input.is_actiossed"), canary=True)
     with pytest.raises(ModelReplyError, match="model 'tiny' is refused: it says yes") as raised:
         constant.validate(asked(PLAYER))
     assert raised.value.model == "tiny"
@@ -331,7 +335,7 @@ def test_a_canary_needs_two_documents_that_differ() -> None:
 
 
 def test_it_is_indexed_kept_and_restored() -> None:
-    part = DirectEvidence(ScriptedChat(yes("Input.is_action_pressed")))
+    part = DirectEvidence(ScriptedChat(yes("Input.is_actiossed")))
     with pytest.raises(NotIndexedError):
         part.validate(asked(PLAYER))
     indexed = part.index(CORPUS)
@@ -378,3 +382,35 @@ def test_wrong_options_are_refused_by_name(options: dict[str, Any]) -> None:
 @pytest.mark.parametrize("reply", [yes("open_connection"), yes("token"), NO, "yes", "?"])
 def test_it_keeps_the_laws_of_validators(reply: str) -> None:
     check_validator(lambda: DirectEvidence(ScriptedChat(reply)))
+
+
+CONFIG: dict[str, Any] = {
+    "retrievers": {"bm25": {"use": "bm25"}},
+    "rerankers": {"cross": {"use": "api", "provider": "jina", "model": "m", "key_env": ""}},
+    "validator": {
+        "use": "direct-evidence",
+        "on_undecided": "keep",
+        "chat": {"use": "ollama", "model": SMOLLM},
+    },
+}
+
+
+def test_model_parts_come_from_a_configuration_and_are_saved_with_the_index(tmp_path: Path) -> None:
+    with OllamaServer() as server:
+        config = copy.deepcopy(CONFIG)
+        config["rerankers"]["cross"]["base_url"] = server.url
+        config["validator"]["chat"]["host"] = server.url
+        made = Pipeline.from_config(config).index(CORPUS)
+        made.save(tmp_path / "index")
+        loaded = Pipeline.load(tmp_path / "index")
+        assert isinstance(loaded.validator, DirectEvidence)
+        assert (loaded.validator.model, loaded.validator.on_undecided) == (SMOLLM, "keep")
+        assert loaded.fingerprint() == made.fingerprint()
+        server.replies.extend([yes("Input.is_actiossed"), NO, "hm"])
+        results = [pipeline.search(SOURCE, k=3, recall=5) for pipeline in (made, loaded)]
+        assert [hit.components["cross"].rank for hit in results[0]] == [1, 3]
+        assert [v.answer for v in results[0].verdicts] == ["yes", "no", "undecided"]
+        assert {v.answer for v in results[1].verdicts} == {"undecided"}
+        # In the prompt's name and hash a contract sees that it changed.
+        assert prompt_hashes(loaded) == prompt_hashes(made)
+        assert list(prompt_hashes(made)) == [f"validator.{PROMPT}"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..text.api_tokens import api_tokens, words
+from ..text.api_tokens import api_token_set, word_set
 from ..text.corpus_tokens import WORD, CorpusTokens
 from ..text.stopwords import ARTICLES, ASKING, AUXILIARIES, PRONOUNS
 from ..types import Answer, Quote
@@ -85,8 +85,8 @@ def _rarest(quote: str, there: frozenset[str], corpus: CorpusTokens) -> float:
 
 def _tokens(text: str) -> frozenset[str]:
     """Its API tokens, and its words behind a mark, without those that tell nothing."""
-    prose = (word for word in words(text) if len(word) > 2 or not word.isascii())
-    return frozenset(api_tokens(text)) | {WORD + word for word in prose if word not in _COMMON}
+    prose = (word for word in word_set(text) if len(word) > 2 or not word.isascii())
+    return frozenset(api_token_set(text)) | {WORD + word for word in prose if word not in _COMMON}
 
 
 def _shown(text: str) -> str:
