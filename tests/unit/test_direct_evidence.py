@@ -26,13 +26,13 @@ from hybridrank.validators.direct_evidence import PROMPT, DirectEvidence
 from ollama_server import SMOLLM, OllamaServer
 
 SOURCE = """velocity = Vector2.ZERO
-if Input.is_actiossed("move_left"):
+if Input.is_action_pressed("move_left"):
     $AnimatedSprite2D.play()
 position = position.clamp(Vector2.ZERO, screen_size)"""
 
-PLAYER = Document("2d", "Use Input.is_actiossed and\n  $AnimatedSprite2D.play() in 2D.")
+PLAYER = Document("2d", "Use Input.is_action_pressed and\n  $AnimatedSprite2D.play() in 2D.")
 CLAMP = Document("clamp", "position.clamp(Vector2.ZERO,   screen_size) keeps the player inside.")
-IN_3D = Document("3d", "In 3D: Input.is_actiossed, then direction.normalized().")
+IN_3D = Document("3d", "In 3D: Input.is_action_pressed, then direction.normalized().")
 OTHERS = [
     Document(f"other-{number}", f"A page on signals and nodes, number {number}.") for number in range(7)
 ]
@@ -57,10 +57,10 @@ def asked(*documents: Document, source: str = SOURCE) -> Ranking:
 
 
 def test_a_yes_carries_its_true_quotes_with_their_places() -> None:
-    reply = yes("$AnimatedSprite2D.play()", "move_right", "Input.is_actiossed")
+    reply = yes("$AnimatedSprite2D.play()", "move_right", "Input.is_action_pressed")
     (verdict,) = validator(reply).validate(asked(PLAYER))
     assert (verdict.answer, verdict.accepted, verdict.reason) == ("yes", True, "")
-    assert [quote.text for quote in verdict.quotes] == ["$AnimatedSprite2D.play()", "Input.is_actiossed"]
+    assert [quote.text for quote in verdict.quotes] == ["$AnimatedSprite2D.play()", "Input.is_action_pressed"]
     for quote in verdict.quotes:
         assert quote.in_source is not None
         assert quote.in_document is not None
@@ -124,7 +124,7 @@ def test_in_a_corpus_of_one_document_nothing_is_distinctive() -> None:
 
 
 def test_quotes_are_limited_and_the_schema_says_so() -> None:
-    part = validator(yes("Input.is_actiossed", "$AnimatedSprite2D.play()"), max_quotes=1)
+    part = validator(yes("Input.is_action_pressed", "$AnimatedSprite2D.play()"), max_quotes=1)
     assert len(part.validate(asked(PLAYER))[0].quotes) == 1
     (request,) = part.chat.requests  # type: ignore[attr-defined]
     assert request.schema["properties"]["quotes"]["maxItems"] == 1
@@ -198,7 +198,7 @@ def test_nothing_is_asked_where_there_is_no_text() -> None:
 
 
 def test_a_candidate_on_which_the_model_fails_is_undecided_and_says_why() -> None:
-    part = validator([NO, ModelUnavailableError("no answer in time"), yes("Input.is_actiossed")])
+    part = validator([NO, ModelUnavailableError("no answer in time"), yes("Input.is_action_pressed")])
     verdicts = part.validate(asked(OTHERS[0], CLAMP, PLAYER))
     assert [verdict.answer for verdict in verdicts] == ["no", "undecided", "yes"]
     assert verdicts[1].reason == "the model failed: no answer in time"
@@ -300,7 +300,7 @@ def test_a_model_that_tells_yes_from_no_passes_the_canary() -> None:
 @pytest.mark.parametrize(
     ("reply", "message"),
     [
-        (yes("Input.is_actiossed"), "it says yes to a known yes and to a known no"),
+        (yes("Input.is_action_pressed"), "it says yes to a known yes and to a known no"),
         ('{"answer": "yes"}', "it says yes to a known yes and to a known no"),
         (NO, "it says no to a known yes and to a known no"),
         ("hm", "it says undecided to a known yes and to a known no"),
@@ -320,7 +320,7 @@ def test_the_canary_can_be_asked_first_and_is_asked_once() -> None:
     part.validate(asked(PLAYER))
     part.validate(asked(CLAMP))
     assert len(part.chat.requests) == 4  # type: ignore[attr-defined]
-    constant = validator(yes("Input.is_actiossed"), canary=True)
+    constant = validator(yes("Input.is_action_pressed"), canary=True)
     with pytest.raises(ModelReplyError, match="model 'tiny' is refused: it says yes") as raised:
         constant.validate(asked(PLAYER))
     assert raised.value.model == "tiny"
@@ -335,7 +335,7 @@ def test_a_canary_needs_two_documents_that_differ() -> None:
 
 
 def test_it_is_indexed_kept_and_restored() -> None:
-    part = DirectEvidence(ScriptedChat(yes("Input.is_actiossed")))
+    part = DirectEvidence(ScriptedChat(yes("Input.is_action_pressed")))
     with pytest.raises(NotIndexedError):
         part.validate(asked(PLAYER))
     indexed = part.index(CORPUS)
@@ -406,7 +406,7 @@ def test_model_parts_come_from_a_configuration_and_are_saved_with_the_index(tmp_
         assert isinstance(loaded.validator, DirectEvidence)
         assert (loaded.validator.model, loaded.validator.on_undecided) == (SMOLLM, "keep")
         assert loaded.fingerprint() == made.fingerprint()
-        server.replies.extend([yes("Input.is_actiossed"), NO, "hm"])
+        server.replies.extend([yes("Input.is_action_pressed"), NO, "hm"])
         results = [pipeline.search(SOURCE, k=3, recall=5) for pipeline in (made, loaded)]
         assert [hit.components["cross"].rank for hit in results[0]] == [1, 3]
         assert [v.answer for v in results[0].verdicts] == ["yes", "no", "undecided"]
