@@ -6,6 +6,8 @@ import sysconfig
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from doc_blocks import blocks, run_console, sample_repository
 from ollama_server import Answer, OllamaServer
 
@@ -21,6 +23,7 @@ def model(body: Any) -> Answer:
     return Answer({"model": body["model"], "message": message, "done": True, "done_reason": "stop"})
 
 
+@pytest.mark.slow
 def test_commands_print_what_the_page_says(tmp_path: Path) -> None:
     sample_repository(tmp_path)
     found = [block for block in blocks(PAGE) if block.language == "console"]

@@ -29,8 +29,12 @@ class _Grid:
         return _TOP + (place - 1) * (self.last if at == len(self.names) - 1 else self.pitch)
 
 
-def movement(view: View) -> str:
-    """The lines of every candidate from stage to stage; `""` where there is nothing to draw."""
+def movement(view: View, *, live: bool) -> str:
+    """The lines of every candidate from stage to stage; `""` where there is nothing to draw.
+
+    Args:
+        live: lines can be clicked, and show their places when they are followed.
+    """
     counts = {stage.name: len(stage.ids_out) for stage in view.stages if stage.ids_out}
     counts[RESULT] = hits = len(view.result.hits)
     longest = max(counts.values())
@@ -45,7 +49,7 @@ def movement(view: View) -> str:
     heads = "".join(_head(grid, at, name, count, height) for at, (name, count) in enumerate(counts.items()))
     # What matters is drawn over what does not.
     order = sorted(view.candidates.values(), key=lambda one: (_LAYERS[one.state], -one.number))
-    lines = "".join(_line(view, grid, one) for one in order)
+    lines = "".join(_line(view, grid, one, live) for one in order)
     return (
         f'<div class="wide lines"><svg viewBox="0 0 {width} {height:.0f}" width="{width}" '
         f'height="{height:.0f}" role="img" aria-label="rank of every candidate in every stage">'
@@ -64,7 +68,7 @@ def _head(grid: _Grid, at: int, name: str, count: int, height: float) -> str:
     )
 
 
-def _line(view: View, grid: _Grid, one: Candidate) -> str:
+def _line(view: View, grid: _Grid, one: Candidate, live: bool) -> str:
     points: list[tuple[int, int]] = []
     for at, name in enumerate(grid.names):
         place = view.place(name, one.id)
@@ -80,17 +84,19 @@ def _line(view: View, grid: _Grid, one: Candidate) -> str:
         reach.append(curve)
     radius = 3 if one.rank else 1.6
     dots = "".join(f'<circle cx="{grid.x(a)}" cy="{grid.y(a, p):.1f}" r="{radius}"/>' for a, p in points)
-    places = "".join(
-        f'<text class="place" x="{grid.x(a) + 7}" y="{grid.y(a, p) - 5:.1f}">{p}</text>'
-        for a, p in points
-        if grid.names[a] != RESULT
-    )
+    reached = ""
+    if live:
+        dots += "".join(
+            f'<text class="place" x="{grid.x(a) + 7}" y="{grid.y(a, p) - 5:.1f}">{p}</text>'
+            for a, p in points
+            if grid.names[a] != RESULT
+        )
+        reached = f'<path class="reach" d="{"".join(reach)}"/>'
     colour = "" if one.rank is None else f" k{(one.rank - 1) % _COLOURS}"
     return (
         f'<g class="way {one.state}{colour}" data-c="{one.number}">'
         f"<title>{safe(one.where)} {safe(one.symbol)}</title>"
-        f"{''.join(seen)}{dots}{places}{_label(grid, one)}"
-        f'<path class="reach" d="{"".join(reach)}"/></g>'
+        f"{''.join(seen)}{dots}{_label(grid, one)}{reached}</g>"
     )
 
 

@@ -24,7 +24,7 @@ def sections(view: View, *, linked: bool) -> list[tuple[str, str]]:
     found = [("Query", query(view))]
     found += [(_leg_title(stage), rows.leg(stage)) for stage in view.of_kind("retriever")]
     found += [(f"Union by {stage.name}", rows.union(stage)) for stage in view.of_kind("fuser")]
-    found.append(("Rank movement", movement(view)))
+    found.append(("Rank movement", movement(view, live=linked)))
     found += [(f"Reranker {stage.name}", rows.reranker(stage)) for stage in view.of_kind("reranker")]
     found.append(("Verdicts", rows.verdicts()))
     found.append(("Accepted and rejected", rows.outcome()))
