@@ -406,7 +406,7 @@ def test_model_parts_come_from_a_configuration_and_are_saved_with_the_index(tmp_
         assert isinstance(loaded.validator, DirectEvidence)
         assert (loaded.validator.model, loaded.validator.on_undecided) == (SMOLLM, "keep")
         assert loaded.fingerprint() == made.fingerprint()
-        server.replies.extend([yes("Input.is_action_pressed"), NO, "hm"])
+        server.replies.extend([yes("position.clamp", "Input.is_action_pressed"), NO, "hm"])
         results = [pipeline.search(SOURCE, k=3, recall=5) for pipeline in (made, loaded)]
         assert [hit.components["cross"].rank for hit in results[0]] == [1, 3]
         assert [v.answer for v in results[0].verdicts] == ["yes", "no", "undecided"]
