@@ -245,3 +245,11 @@ def test_quotes_without_places_are_shown_without_marks() -> None:
     hits = Pipeline({"bm25": BM25()}).index([Document("x", "shared")]).search("shared").hits
     page = result_page(Result(Query("shared"), hits, (verdict,)))
     assert '<span class="chip quote">shared</span>' in page
+
+
+def test_a_notebook_shows_the_first_rows_and_counts_the_others() -> None:
+    documents = [Document(f"d{number}", f"word {number}") for number in range(50)]
+    result = Pipeline({"bm25": BM25()}).index(documents).search("word", k=1, explain="all")
+    shown = result._repr_html_()
+    assert shown.count("<p><small>30 more</small></p>") == 2  # the leg, the union
+    assert "30 more" not in result_page(result)

@@ -10,8 +10,8 @@ from .text import SHOWN, reasons, score_text
 from .trace_lines import movement
 from .trace_view import RESULT, Candidate, View, breakable, marked_text, safe
 
-TOKENS, OPEN = 400, 4
-"""How many tokens of the query are shown, and how many verdicts stand open."""
+TOKENS, OPEN, FOLDED = 400, 4, 20
+"""How many tokens of the query are shown, how many verdicts stand open, how many rows notebooks show."""
 
 
 def sections(view: View, *, linked: bool) -> list[tuple[str, str]]:
@@ -72,7 +72,7 @@ class Rows:
             return '<p class="soft">It found nothing.</p>'
         top = max((abs(score) for score in stage.scores), default=0.0) or 1.0
         told = any(self.view.told(id, stage.name) for id in stage.ids_out)
-        rows = "".join(
+        rows = [
             self._row(
                 id,
                 f'<td class="n">{place}</td>'
@@ -81,15 +81,15 @@ class Rows:
                 f'<i style="width:{100 * abs(score) / top:.0f}%"></i></span></td>',
             )
             for place, (id, score) in enumerate(zip(stage.ids_out, stage.scores, strict=True), 1)
-        )
+        ]
         what = "candidate, matched terms and what each adds" if told else "candidate"
-        return _table(("#", what, "score"), rows)
+        return self._table(("#", what, "score"), rows)
 
     def union(self, stage: Stage) -> str:
         """What the legs found together, by place after fusion, and which leg found what."""
         legs = [leg.name for leg in self.view.of_kind("retriever")]
         ranked = zip(stage.ids_out, stage.scores, strict=True)
-        rows = "".join(
+        rows = [
             self._row(
                 id,
                 f'<td class="n">{place}</td><td class="what">{self._what(id)}</td>'
@@ -97,8 +97,8 @@ class Rows:
                 + "".join(_place_cell(self.view.place(leg, id)) for leg in legs),
             )
             for place, (id, score) in enumerate(ranked, 1)
-        )
-        return self._who(legs) + _table(("#", "candidate", "score", *legs), rows)
+        ]
+        return self._who(legs) + self._table(("#", "candidate", "score", *legs), rows)
 
     def reranker(self, stage: Stage) -> str:
         """Place before and after, score, and what it is made of."""
@@ -118,7 +118,7 @@ class Rows:
             )
         if not rows:
             return '<p class="soft">It kept nothing.</p>'
-        return _table(("#", "moved", "candidate", "score"), "".join(rows))
+        return self._table(("#", "moved", "candidate", "score"), rows)
 
     def verdicts(self) -> str:
         """Each verdict with its quotes, marked in the query and in the candidate."""
@@ -131,7 +131,7 @@ class Rows:
         """The hits, and what was rejected."""
         named = {"hit": "accepted", "rejected": "rejected"}
         judged = bool(self.view.result.verdicts)
-        rows = "".join(
+        rows = [
             self._row(
                 one.id,
                 f'<td class="n">{one.rank or ""}</td>'
@@ -140,12 +140,12 @@ class Rows:
             )
             for one in self.view.candidates.values()
             if one.state in named
-        )
+        ]
         left = sum(one.state == "left" for one in self.view.candidates.values())
         note = f'<p class="soft">{left:,} further candidates were not {"judged" if judged else "taken"}.</p>'
         if not rows:
             return f'<p class="found">Nothing was found.</p>{note if left else ""}'
-        return _table(("#", "", "candidate and its way"), rows) + (note if left else "")
+        return self._table(("#", "", "candidate and its way"), rows) + (note if left else "")
 
     def _way(self, one: Candidate) -> str:
         places = []
@@ -196,6 +196,17 @@ class Rows:
             f'<span class="soft reason">{safe(" ".join(verdict.reason.split()))}</span></summary>'
             f'<div class="chips">{quotes or "<small>no quotes</small>"}</div>{beside}</details>'
         )
+
+    def _table(self, heads: Sequence[str], rows: Sequence[str]) -> str:
+        head = "".join(
+            f'<th class="{"what" if name.startswith("candidate") else "n" if name else ""}">{safe(name)}</th>'
+            for name in heads
+        )
+        shown = rows if self.linked else rows[:FOLDED]
+        left = len(rows) - len(shown)
+        more = f"<p><small>{left:,} more</small></p>" if left else ""
+        body = f"<thead><tr>{head}</tr></thead><tbody>{''.join(shown)}</tbody>"
+        return f'<div class="box"><table>{body}</table></div>{more}'
 
     def _row(self, id: str, cells: str) -> str:
         one = self.view.candidates[id]
@@ -254,14 +265,6 @@ def _reasons(step: Step) -> str:
 
 def _place_cell(place: int | None) -> str:
     return '<td class="n none">·</td>' if place is None else f'<td class="n">{place}</td>'
-
-
-def _table(heads: Sequence[str], rows: str) -> str:
-    head = "".join(
-        f'<th class="{"what" if name.startswith("candidate") else "n" if name else ""}">{safe(name)}</th>'
-        for name in heads
-    )
-    return f'<div class="box"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
 
 
 def _leg_title(stage: Stage) -> str:
