@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +131,15 @@ def test_fingerprints_tell_options_and_corpora_apart() -> None:
     assert (
         LexicalEvidence().index(CORPUS).fingerprint() == LexicalEvidence().index(CORPUS[::-1]).fingerprint()
     )
+
+
+def test_indexed_parts_pickle() -> None:
+    ranking = Ranking.from_order(Query(SOURCE), CORPUS)
+    validator, reranker = LexicalEvidence().index(CORPUS), EvidenceOverlap().index(CORPUS)
+    verdicts, order = validator.validate(ranking), reranker.rerank(ranking, k=5)
+    again, back = pickle.loads(pickle.dumps(validator)), pickle.loads(pickle.dumps(reranker))  # noqa: S301
+    assert (again.validate(ranking), back.rerank(ranking, k=5)) == (verdicts, order)
+    assert (again.fingerprint(), back.fingerprint()) == (validator.fingerprint(), reranker.fingerprint())
 
 
 # The reranker

@@ -31,11 +31,13 @@ class CorpusTokens:
         documents: how many documents there are.
         places: place of each token; words have a space before them.
         holders: int32, shape (tokens,): how many documents hold each, 1 or more.
+        recent: the last sources that were compared with it, by text; they go when it goes.
     """
 
     documents: int
     places: Mapping[str, int]
     holders: NDArray[np.int32]
+    recent: dict[str, Any] = field(default_factory=dict, repr=False)
     _counted: Sequence[Document] = field(default=(), repr=False)
 
     @classmethod
@@ -55,10 +57,13 @@ class CorpusTokens:
         tokens = sorted(counts)
         holders = np.fromiter(map(counts.__getitem__, tokens), np.int32, len(tokens))
         places = {token: place for place, token in enumerate(tokens)}
-        made = cls(len(documents), places, holders, documents if lasting else ())
+        made = cls(len(documents), places, holders, _counted=documents if lasting else ())
         if lasting:
             _MADE[id(documents)] = made
         return made
+
+    def __reduce__(self) -> tuple[type[CorpusTokens], tuple[int, dict[str, int], NDArray[np.int32]]]:
+        return CorpusTokens, (self.documents, dict(self.places), np.array(self.holders))
 
     def held(self, token: str) -> int:
         """How many documents hold the token."""

@@ -20,6 +20,7 @@ PRIOR = 2
 _LINKS = frozenset(("and", "for", "from", "into", "not", "that", "this", "then", "with"))
 _ASKING = ASKING | ALSO_NAMES | AUXILIARIES | ARTICLES | POLITE | PRONOUNS | SHOW_ME | _LINKS
 _CACHED_CHARS = 1 << 14
+_RECENT = 4
 
 
 class Shared(NamedTuple):
@@ -159,10 +160,15 @@ def _words(text: str) -> Mapping[str, Span]:
     return _cached_words(text) if len(text) <= _CACHED_CHARS else words(text)
 
 
-@lru_cache(maxsize=4)
 def source_of(text: str, corpus: CorpusTokens) -> Source:
     """The source of that text; candidates come in batches, and each may be asked for an explanation."""
-    return Source(text, corpus)
+    found: Source | None = corpus.recent.get(text)
+    if found is None:
+        found = Source(text, corpus)
+        if len(corpus.recent) >= _RECENT:
+            corpus.recent.clear()
+        corpus.recent[text] = found
+    return found
 
 
 # A reranker and a validator look at the same candidates, one after the other.
