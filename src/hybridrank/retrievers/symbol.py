@@ -6,7 +6,7 @@ import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,12 +45,22 @@ class SymbolRetriever:
 
     A capitalised word in a sentence counts only as it is written. Of a definition that was cut into pieces
     the first is found. Equal scores go by path, start line, id.
+
+    Args:
+        sentences: whether names count in a longer query that does not ask for callers. Someone who writes one
+            there often asks for more than its definition.
+
+    Raises:
+        InvalidValueError: `sentences` is no bool.
     """
 
+    sentences: bool
     _index: tuple[Corpus, SymbolIndex] | None
 
-    def __init__(self) -> None:
-        self._set(_index=None)
+    def __init__(self, *, sentences: bool = True) -> None:
+        if not isinstance(sentences, bool):
+            raise InvalidValueError(f"sentences is {sentences!r}; give True or False")
+        self._set(_index=None, sentences=sentences)
 
     def index(self, documents: Sequence[Document], /) -> Self:
         """A new retriever over these documents; their order does not matter.
@@ -99,20 +109,24 @@ class SymbolRetriever:
         """
         check_k(k)
         corpus, index = self._indexed()
-        question = SymbolQuestion.of(query)
+        question = SymbolQuestion.of(query, sentences=self.sentences)
         if not question.mentions and not question.joined:
             return Ranking(query, (), _SOURCE, (Event("no-symbol", "the query names no symbol"),))
-        found = _Found(index, question).scores
-        event = Event("no-known-symbol", "nothing of a name in the query is defined") if not found else None
-        places = np.fromiter(found, np.int64, len(found))
+        levels = levels_of(index, question)
+        places = np.concatenate([np.zeros(0, np.int32), *(level.places for level in levels)])
+        scores = np.concatenate([np.zeros(0), *(level.scores for level in levels)])
+        event = Event("no-known-symbol", "nothing of a name in the query is defined")
         mask = corpus.mask(where)
         if mask is not None and len(places):
-            places = places[mask[places]]
-            if not len(places):
-                event = Event("filtered-out", "only documents outside the filter were found")
-        best = sorted(places.tolist(), key=lambda place: (-found[place][0], place))[:k]
-        hits = tuple(Hit(corpus.documents[place], found[place][0]) for place in best)
-        return Ranking(query, hits, _SOURCE, () if event is None else (event,))
+            event = Event("filtered-out", "only documents outside the filter were found")
+            passed = mask[places]
+            places, scores = places[passed], scores[passed]
+        order = np.lexsort((places, -scores))
+        _, first = np.unique(places[order], return_index=True)
+        best = order[np.sort(first)[:k]]
+        found = zip(places[best].tolist(), scores[best].tolist(), strict=True)
+        hits = tuple(Hit(corpus.documents[place], score) for place, score in found)
+        return Ranking(query, hits, _SOURCE, () if len(places) else (event,))
 
     def explain(self, query: Query, document: Document, /) -> tuple[Contribution, ...]:
         """Why a document is found; the value is its score.
@@ -125,8 +139,12 @@ class SymbolRetriever:
         place = corpus.positions.get(document.id)
         if place is None:
             raise InvalidValueError(f"document {document.id!r} is not indexed; give one of `documents`")
-        found = _Found(index, SymbolQuestion.of(query)).scores.get(place)
-        return () if found is None else (Contribution(found[1], found[0], found[2]),)
+        told = [
+            Contribution(level.name, float(level.scores[level.places == place][0]), level.detail)
+            for level in levels_of(index, SymbolQuestion.of(query, sentences=self.sentences))
+            if (level.places == place).any()
+        ]
+        return (max(told, key=lambda one: one.value),) if told else ()
 
     @property
     def documents(self) -> Sequence[Document]:
@@ -135,14 +153,14 @@ class SymbolRetriever:
 
     def fingerprint(self) -> str:
         """Equal where rankings are: made of document ids and names."""
-        identity = "1"
+        identity = f"1 {self.sentences}"
         if self._index is not None:
             corpus, index = self._index
             identity += corpus.digest + index.digest
         return f"symbol:{sha256(identity.encode()).hexdigest()[:16]}"
 
     def __repr__(self) -> str:
-        return "SymbolRetriever()"
+        return f"SymbolRetriever({'' if self.sentences else 'sentences=False'})"
 
     def _indexed(self) -> tuple[Corpus, SymbolIndex]:
         if self._index is None:
@@ -161,50 +179,54 @@ class SymbolRetriever:
             object.__setattr__(self, name, value)
 
 
-class _Found:
-    """The best score of each document that is found, by its place, with its level and the reason."""
+class Level(NamedTuple):
+    """Documents that are found for one reason.
 
-    def __init__(self, index: SymbolIndex, question: SymbolQuestion) -> None:
-        self.index = index
-        self.scores: dict[int, tuple[float, str, str]] = {}
-        for mention in question.mentions:
-            self.definitions(mention)
-            if question.callers:
-                self.add(CALL + mention.name, CALLER, "caller", f"calls {mention.name}")
-            if mention.loose:
-                self.alike(mention)
-        if question.joined:
-            self.add(COMPACT + question.joined, JOINED_NAME, "joined", "the name is the query's words as one")
+    Attributes:
+        name, detail: the reason.
+        places: int32, rising, shape (found,).
+        scores: float64, one for each.
+    """
 
-    def definitions(self, mention: Mention) -> None:
+    name: str
+    detail: str
+    places: NDArray[np.int32]
+    scores: NDArray[np.float64]
+
+
+def levels_of(index: SymbolIndex, question: SymbolQuestion) -> list[Level]:
+    """All that is found; a document may be there more than once, and its best score counts."""
+    found: list[Level] = []
+
+    def add(name: str, key: str, score: float, detail: str) -> None:
+        places = index.of(key)
+        if len(places):
+            found.append(Level(name, detail, places, np.full(len(places), score)))
+
+    for mention in question.mentions:
         name, scoped = mention.name, mention.scoped
-        self.add(WHOLE + scoped, WHOLE_NAME, "whole", f"the qualified name is {scoped}")
-        self.add(ENDING + scoped, NAME, "name", f"the name is {scoped}")
+        add("whole", WHOLE + scoped, WHOLE_NAME, f"the qualified name is {scoped}")
+        add("name", ENDING + scoped, NAME, f"the name is {scoped}")
         if mention.loose:
             folded = f"the name is {scoped} in another case"
-            self.add(FOLDED + scoped.casefold(), FOLDED_NAME, "folded", folded)
+            add("folded", FOLDED + scoped.casefold(), FOLDED_NAME, folded)
         if name != scoped:
-            other = f"the name is {name}, in another place than {scoped}"
-            self.add(ENDING + name, OTHER_PLACE, "elsewhere", other)
+            add("elsewhere", ENDING + name, OTHER_PLACE, f"the name is {name}, in something else")
+        if question.callers:
+            add("caller", CALL + name, CALLER, f"calls {name}")
+        if mention.loose:
+            found.append(_alike(index, mention))
+    if question.joined:
+        add("joined", COMPACT + question.joined, JOINED_NAME, "the name is the query's words as one")
+    return found
 
-    def alike(self, mention: Mention) -> None:
-        """Names that share parts with the one asked for."""
-        parts = mention.parts
-        shared: dict[int, int] = {}
-        for part in parts:
-            for place in self.index.of(PART + part).tolist():
-                shared[place] = shared.get(place, 0) + 1
-        for place, count in shared.items():
-            alike = 2 * count / (len(parts) + int(self.index.sizes[place]))
-            if alike >= _ALIKE:
-                detail = f"{count} of the parts of {mention.name} are in the name"
-                self.put(place, PARTS * alike, "parts", detail)
 
-    def add(self, key: str, score: float, level: str, detail: str) -> None:
-        for place in self.index.of(key).tolist():
-            self.put(place, score, level, detail)
-
-    def put(self, place: int, score: float, level: str, detail: str) -> None:
-        before = self.scores.get(place)
-        if before is None or before[0] < score:
-            self.scores[place] = score, level, detail
+def _alike(index: SymbolIndex, mention: Mention) -> Level:
+    """Names that share parts with the one asked for."""
+    parts = mention.parts
+    held = np.concatenate([np.zeros(0, np.int32), *(index.of(PART + part) for part in sorted(parts))])
+    places, shared = np.unique(held, return_counts=True)
+    alike = 2.0 * shared / (len(parts) + index.sizes[places])
+    near = alike >= _ALIKE
+    detail = f"shares parts of {mention.name}"
+    return Level("parts", detail, places[near], PARTS * alike[near])

@@ -71,8 +71,12 @@ class SymbolQuestion:
     callers: bool
 
     @classmethod
-    def of(cls, query: Query) -> SymbolQuestion:
-        """Read a query: `text` for the names, `typed` for what is asked."""
+    def of(cls, query: Query, *, sentences: bool = True) -> SymbolQuestion:
+        """Read a query: `text` for the names, `typed` for what is asked.
+
+        Args:
+            sentences: whether a name among other words counts where callers are not asked for.
+        """
         text = query.text.strip()[:_LONGEST]
         callers = _CALLERS.search(query.typed[:_LONGEST]) is not None
         code = len(text.splitlines()) > 1
@@ -81,7 +85,7 @@ class SymbolQuestion:
             words = [word for word in words if _shaped(word) or fold(word) not in _ASKING]
         alone = len(words) == 1 and not code and (callers or len(text.split()) == 1)
         mentions: dict[Mention, None] = {}
-        for word in words:
+        for word in words if sentences or alone or callers else ():
             capital = _CAPITAL.match(word) is not None
             if alone or _shaped(word) or capital or callers or code:
                 mentions[_mention(word, loose=not code and (alone or _shaped(word)))] = None

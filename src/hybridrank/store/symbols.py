@@ -40,11 +40,13 @@ CREATE TABLE symbols (
     language TEXT NOT NULL,
     parent TEXT NOT NULL,
     signature TEXT NOT NULL,
-    folded TEXT NOT NULL
+    folded TEXT NOT NULL,
+    within TEXT NOT NULL
 );
 CREATE INDEX symbols_by_path ON symbols (path);
-CREATE INDEX symbols_by_name ON symbols (name);
-CREATE INDEX symbols_by_folded ON symbols (folded);
+CREATE INDEX symbols_by_name ON symbols (name, within);
+CREATE INDEX symbols_by_folded ON symbols (folded, within);
+CREATE INDEX symbols_by_parent ON symbols (within);
 """
 _COLUMNS = "path, start_line, end_line, qualified_name, name, kind, language, parent, signature"
 _LAST = "\U0010ffff"
@@ -215,11 +217,20 @@ def _condition(wanted: SymbolName, fold: bool) -> tuple[str, tuple[Any, ...]]:
     """SQL that selects at least the symbols that fit, and its values."""
     column = "folded" if fold else "name"
     name, raw = (wanted.name.casefold(), wanted.raw.casefold()) if fold else (wanted.name, wanted.raw)
-    if wanted.prefix and not wanted.name:
-        return "1", ()
+    within = _packed(_within(wanted.container))
+    named = f"{column} = ?"
+    values: tuple[Any, ...] = (_packed(name),)
     if wanted.prefix:
-        return f"{column} >= ? AND {column} < ?", (_packed(name), _packed(name + _LAST))
-    return f"{column} IN (?, ?)", (_packed(name), _packed(raw))
+        named = f"{column} >= ? AND {column} < ?" if name else "1"
+        values = (_packed(name), _packed(name + _LAST)) if name else ()
+    if not wanted.container:
+        return f"{named} OR {column} = ?", (*values, _packed(raw))
+    return f"({named} AND within = ?) OR {column} = ?", (*values, within, _packed(raw))
+
+
+def _within(parent: str) -> str:
+    """What narrows a search for members: the last part of what they stand in, in any case."""
+    return parent.rpartition(".")[2].casefold()
 
 
 def _connect(place: str) -> sqlite3.Connection:
@@ -252,7 +263,7 @@ def _serialized(database: sqlite3.Connection) -> Bytes:
 def _insert(database: sqlite3.Connection, symbols: Iterable[Symbol]) -> None:
     with database:
         database.executemany(
-            "INSERT INTO symbols VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", map(_row, sorted(symbols))
+            "INSERT INTO symbols VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", map(_row, sorted(symbols))
         )
 
 
@@ -268,6 +279,7 @@ def _row(symbol: Symbol) -> tuple[Any, ...]:
         _packed(symbol.parent),
         _packed(symbol.signature),
         _packed(symbol.name.casefold()),
+        _packed(_within(symbol.parent)),
     )
 
 
