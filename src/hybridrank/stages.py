@@ -126,9 +126,10 @@ def fingerprint(pipeline: Pipeline) -> str:
         told.append(f"{name}={part.fingerprint() if isinstance(part, Fingerprinted) else _described(part)}")
     digest = sha256("\n".join(told).encode("utf-8", "surrogatepass"))
     # Texts are in the fingerprints of the parts that read them; rules also read what stands beside the text.
-    for d in pipeline.documents or ():
-        beside = (d.id, d.path, d.start_line, d.end_line, d.kind, d.name, d.qualified_name, d.language)
-        digest.update(repr(beside).encode("utf-8", "surrogatepass"))
+    if pipeline.documents:
+        from .store.documents import heads_digest
+
+        digest.update(heads_digest(pipeline.documents))
     return digest.hexdigest()[:16]
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
+from hashlib import sha256
 from typing import Any, overload
 
 import numpy as np
@@ -128,6 +130,11 @@ class StoredDocuments(Sequence[Document]):
         """Hex digest of the ids in their order."""
         return digest_of(self._ordered_hashes())
 
+    @property
+    def packed_heads(self) -> Blob:
+        """All of each document but its text, as JSON."""
+        return self._heads
+
     def heads(self) -> Iterator[Document]:
         """The documents without their texts."""
         return (self._document(place, "") for place in range(len(self)))
@@ -213,6 +220,25 @@ class StoredDocuments(Sequence[Document]):
             twice = next((id for id in ids if ids.count(id) > 1), None)
             if twice is not None:
                 raise DuplicateIdError(f"two documents have the id {twice!r}; an id stands for one document")
+
+
+def heads_digest(documents: Sequence[Document]) -> bytes:
+    """SHA-256 of all but the texts, in their order: the same for documents in memory and on disk."""
+    if isinstance(documents, StoredDocuments):
+        heads = documents.packed_heads
+    else:
+        metadata: dict[int, str] = {}
+        heads = Blob.of_texts(_head_in_memory(document, metadata) for document in documents)
+    content = sha256(np.ascontiguousarray(heads.data).data)
+    content.update(heads.ends.astype("<i8").tobytes())
+    return content.digest()
+
+
+def _head_in_memory(document: Document, metadata: dict[int, str]) -> str:
+    try:
+        return _packed_head(document, metadata)
+    except InvalidValueError:  # metadata that no index keeps, so that there is none to be equal to
+        return repr(replace(document, text="", metadata=FrozenDict()))
 
 
 class _Positions(Mapping[str, int]):
