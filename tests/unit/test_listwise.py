@@ -364,6 +364,13 @@ def test_the_deadline_ends_a_server_that_does_not_answer(
         ListwiseReranker(OllamaChat(SMOLLM, host=server.url), deadline=0.1, strict=True).rerank(given, k=6)
 
 
+def test_a_client_s_own_timeout_holds_within_the_deadline(server: OllamaServer) -> None:
+    server.script("/api/chat", NEVER)
+    found = llm(server, deadline=30).rerank(code("a", "b"), k=2)
+    assert [event.code for event in found.events] == [FALLBACK]
+    assert "within 0.2 s" in found.events[0].message
+
+
 def test_no_window_begins_after_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([0.0, 0.0, 9.0, 9.0, 9.0])
     monkeypatch.setattr("hybridrank.rerankers.listwise.monotonic", lambda: next(clock))

@@ -210,7 +210,8 @@ class _Run:
             max_tokens=None if part.thinking else 64 + 8 * count,
             context_window=part.context_window,
             thinking=part.thinking,
-            timeout=left,
+            # A request's timeout goes before the client's own, which may be the shorter one.
+            timeout=None if left is None else min(left, getattr(part.chat, "timeout", left)),
         )
         reply = part.chat.complete(request)
         return parse_ranking(
