@@ -21,7 +21,7 @@ from hybridrank.text.evidence import Source
 PACKAGES = ("anyio", "click", "httpx", "rich")
 CORPUS = (*PACKAGES, "hypothesis")
 LINES, WINDOWS, CANDIDATES, SEED = 40, 15, 80, 7
-THRESHOLDS = (0.2, 0.25, 0.3, 0.35, 0.4)
+THRESHOLDS = (0.2, 0.25, 0.3, 1 / 3, 0.4)
 
 
 def chunks(site: Path) -> tuple[Document, ...]:
@@ -73,7 +73,7 @@ def main() -> None:
     print("threshold  " + "  ".join(f"{name:>13}" for name in scores))
     for threshold in THRESHOLDS:
         accepted = [sum(score >= threshold for score in of) for of in scores.values()]
-        print(f"{threshold:9}  " + "  ".join(f"{count:>13}" for count in accepted))
+        print(f"{threshold:9.3f}  " + "  ".join(f"{count:>13}" for count in accepted))
     print("      all  " + "  ".join(f"{len(of):>13,}" for of in scores.values()))
 
 

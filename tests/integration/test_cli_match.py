@@ -57,7 +57,7 @@ def test_records_are_matched_with_a_file(run: Run) -> None:
     assert done.ids("accepted") == ["game_2d/moving", "game_2d/screen"]
     assert done.ids("rejected") == ["game_3d/moving", "guide/sound"]
     assert "get_viewport_rect (line 9), position.clamp (line 30)," in done.out
-    assert "accepted from 0.3" in done.out
+    assert "accepted from 0.333" in done.out
     assert done.out.endswith("10 candidates: 2 accepted, 8 rejected (2 shown); --all shows all\n")
     assert "1 line skipped (it is no JSON" in done.err
 

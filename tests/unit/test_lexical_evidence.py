@@ -57,7 +57,7 @@ def test_a_little_of_both_is_not_enough() -> None:
     verdict = judge(SOURCE)["e"]
     assert (verdict.answer, verdict.accepted) == ("no", False)
     assert [quote.text for quote in verdict.quotes] == ["screen_size"]
-    assert verdict.reason.endswith("; accepted from 0.3")
+    assert verdict.reason.endswith("; accepted from 0.333")
 
 
 def test_the_threshold_is_the_score_of_the_reranker() -> None:

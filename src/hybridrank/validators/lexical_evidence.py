@@ -12,9 +12,9 @@ from ..text.corpus_tokens import CorpusTokens
 from ..text.evidence import Overlap, Source, source_of
 from ..types import Document, Ranking, Verdict
 
-THRESHOLD = 0.3
-"""Three fifths of the source whatever else a candidate says, or three fifths of what it says however long the
-source is, or three tenths of both."""
+THRESHOLD = 1 / 3
+"""Two thirds of the source whatever else a candidate says, or two thirds of what it says however long the
+source is, or a third of both."""
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -87,7 +87,7 @@ class LexicalEvidence:
         return f"lexical-evidence:{self.threshold!r}:{self.on_undecided}:{learnt}"
 
     def __repr__(self) -> str:
-        shown = [f"threshold={self.threshold:g}"] if self.threshold != THRESHOLD else []
+        shown = [f"threshold={self.threshold!r}"] if self.threshold != THRESHOLD else []
         if self.on_undecided != "drop":
             shown.append(f"on_undecided={self.on_undecided!r}")
         return f"LexicalEvidence({', '.join(shown)})"
@@ -110,7 +110,7 @@ class LexicalEvidence:
             f"overlap {found.score:.3f}: holds {found.coverage:.0%} of the source's weight, "
             f"which is {found.agreement:.0%} of its own"
         )
-        return told if accepted else f"{told}; accepted from {self.threshold:g}"
+        return told if accepted else f"{told}; accepted from {self.threshold:.3g}"
 
     def _indexed(self) -> CorpusTokens:
         if self._corpus is None:
