@@ -3,36 +3,33 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from .code.calls import Call
 from .code.imports import Import, Modules
-from .code.resolve import Resolver
+from .code.references import RESOLVED
 from .code.spans import split_lines
 from .code.symbols import Symbol, SymbolName
 from .errors import InvalidValueError
-from .graph_calls import ends_with, kept_in, resolved
+from .graph_calls import ends_with, kept_in
 from .graph_context import around, called, document_of
 from .graph_reading import from_disk, from_sources, text_of
 from .store.files import Changes
-from .store.graph import GRAPH, GraphStore, StoredCall
+from .store.graph import GRAPH, GraphStore
 from .types import Document, SourceFile
 
 if TYPE_CHECKING:
     from .code.corpus import Progress
 
-_SCRIPTS = frozenset({"javascript", "typescript", "tsx"})
-
 
 class CodeGraph:
     """Definitions, imports and calls of a repository. Made by `for_code`, `open` and `of`.
 
-    Calls are resolved to definitions when they are asked for, from what each file says by itself; so the
-    answers are always those of the files as they were read last. Python, JavaScript, TypeScript and Go are
-    resolved; calls of other languages are known by name.
+    Imports are resolved to files and calls to definitions, for Python, JavaScript, TypeScript and Go; calls
+    of other languages are known by name. After a change those that depended on it are resolved anew.
 
     Definitions are asked for by name as in `hybridrank symbols`: `send`, `Client.send`, `sen*`, `Client.*`,
     and also `path/to/file.py::Client.send`. A name that several definitions have stands for all of them.
@@ -49,7 +46,6 @@ class CodeGraph:
 
     def _forget(self) -> None:
         self._modules: Modules | None = None
-        self._resolver: Resolver | None = None
         self._languages: Mapping[str, str] | None = None
 
     @classmethod
@@ -211,7 +207,7 @@ class CodeGraph:
         Raises:
             InvalidValueError: there is no such file.
         """
-        return tuple(sorted(self._resolved(one) for one in self._store.calls_in(self._file(path))))
+        return tuple(call for call, _ in self._store.calls("f.path = ?", (self._file(path),)))
 
     def callers(self, name: str, *, unresolved: bool = False) -> tuple[Call, ...]:
         """The calls of a definition, or of several that have that name, sorted by path and line.
@@ -223,36 +219,34 @@ class CodeGraph:
             unresolved: also the calls of which no more than the name is known to fit.
         """
         wanted = self._named(name)
-        keys = {(symbol.path, number) for symbol, number in wanted}
         if not wanted:
             asked = SymbolName.of(name)
-            calls = [self._resolved(one) for one in self._store.calls_named((asked.name,))]
+            calls = [call for call, _ in self._store.calls("c.name = ?", (asked.name,))]
             return tuple(one for one in calls if ends_with(one.expression, asked))
-        names = {symbol.name for symbol, _ in wanted}
-        found: list[Call] = []
-        for one in self._store.calls_named(self._called_as(wanted)):
-            if one.fact.name in ("cls", "super") and not self._may_be_own(one, wanted):
-                continue
-            call, targets = self._with_targets(one)
-            by_name = unresolved and call.state == "unresolved" and call.name in names
-            if by_name or not keys.isdisjoint(targets):
-                found.append(call)
+        found: set[Call] = set()
+        for symbol, number in wanted:
+            found.update(self._store.calls_to(symbol.path, number))
+            if symbol.language not in RESOLVED:
+                named = self._store.calls("c.name = ? AND c.state = 'by-name'", (symbol.name,))
+                found.update(call for call, _ in named if symbol in call.targets)
+            if unresolved:
+                named = self._store.calls("c.name = ? AND c.state = 'unresolved'", (symbol.name,))
+                found.update(call for call, _ in named)
         return tuple(sorted(found))
 
     def callees(self, name: str) -> tuple[Call, ...]:
         """The calls in a definition, those in what is defined inside of it too, sorted by path and line."""
-        found: list[Call] = []
-        for path in sorted({symbol.path for symbol, _ in self._named(name)}):
-            inside = {
-                (symbol.qualified_name, number) for symbol, number in self._named(name) if symbol.path == path
-            }
-            facts = self._resolving().file(path).facts
-            for one in self._store.calls_in(path):
-                at = facts.scopes[one.fact.scope].definition
-                while at >= 0 and (facts.definitions[at].qualified, at) not in inside:
-                    at = facts.scopes[facts.definitions[at].bound].definition
+        found: set[Call] = set()
+        inside: dict[str, set[int]] = {}
+        for symbol, number in self._named(name):
+            inside.setdefault(symbol.path, set()).add(number)
+        for path, numbers in inside.items():
+            around = self._store.around(path)
+            for call, at in self._store.calls("f.path = ?", (path,)):
+                while at >= 0 and at not in numbers:
+                    at = around[at]
                 if at >= 0:
-                    found.append(self._resolved(one))
+                    found.add(call)
         return tuple(sorted(found))
 
     def related(self, document: Document) -> tuple[Document, ...]:
@@ -292,11 +286,6 @@ class CodeGraph:
             )
         return plain
 
-    def _resolving(self) -> Resolver:
-        if self._resolver is None:
-            self._resolver = Resolver(self._finding(), self._store.facts)
-        return self._resolver
-
     def _finding(self) -> Modules:
         if self._modules is None:
             package = self._store.about().get("package", "")
@@ -313,9 +302,14 @@ class CodeGraph:
             column = "folded" if fold else "name"
             first = wanted.name.casefold() if fold else wanted.name
             if wanted.prefix:
-                condition, values = f"d.{column} >= ? AND d.{column} < ?", [first, f"{first}\U0010ffff"]
+                condition = f"d.{column} >= ? AND d.{column} < ?"
+                values: list[str | int] = [first, f"{first}\U0010ffff"]
             else:
                 condition, values = f"d.{column} = ?", [first]
+            if wanted.container and not wanted.prefix and not fold:
+                ending = f".{wanted.container}.{wanted.name}"
+                condition += " AND (d.qualified = ? OR substr(d.qualified, ?) = ?)"
+                values += [ending[1:], -len(ending), ending]
             if path:
                 condition, values = f"f.path = ? AND {condition}", [path, *values]
             found = [one for one in self._store.symbols(condition, values) if wanted.fits(one[0], fold)]
@@ -347,41 +341,3 @@ class CodeGraph:
         if self._language_of().get(path) == "go":
             targets.append(path.rpartition("/")[0] or ".")
         return [one for target in targets for one in self._store.imports_of(target) if one.path != path]
-
-    def _called_as(self, wanted: Sequence[tuple[Symbol, int]]) -> set[str]:
-        """All names under which calls may lead to definitions: their own, and those that others give them."""
-        names = {symbol.name for symbol, _ in wanted}
-        carriers = {symbol.path for symbol, _ in wanted}
-        todo = sorted(names)
-        while todo:
-            of = todo.pop()
-            for path, name in self._store.aliases(of):
-                # What a module exports without a name has one only where that module is imported.
-                if of == "default" and name != "default" and not self._imports_any(path, carriers):
-                    continue
-                if name == "default":
-                    carriers.add(path)
-                if name not in names or name == "default":
-                    if name not in names:
-                        todo.append(name)
-                    names.add(name)
-        if any(symbol.kind == "class" for symbol, _ in wanted):
-            names |= {"cls", "super"}
-        return names
-
-    def _imports_any(self, path: str, targets: set[str]) -> bool:
-        return any(not targets.isdisjoint(one.targets) for one in self._store.imports(path))
-
-    def _may_be_own(self, call: StoredCall, wanted: Sequence[tuple[Symbol, int]]) -> bool:
-        """Whether `cls(...)` or `super(...)` may mean one of these: the former is always the class around."""
-        if any(symbol.name == call.fact.name for symbol, _ in wanted):
-            return True
-        if call.fact.name == "super":
-            return call.language in _SCRIPTS and any(symbol.language in _SCRIPTS for symbol, _ in wanted)
-        return any(symbol.path == call.path for symbol, _ in wanted)
-
-    def _resolved(self, call: StoredCall) -> Call:
-        return self._with_targets(call)[0]
-
-    def _with_targets(self, call: StoredCall) -> tuple[Call, set[tuple[str, int]]]:
-        return resolved(self._store, self._resolving(), call)

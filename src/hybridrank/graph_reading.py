@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
@@ -13,12 +14,13 @@ from .code.decode import decode
 from .code.generated import generated_text
 from .code.imports import CONFIGS, Modules
 from .code.languages import language_of
-from .code.references import facts_of
-from .code.references.facts import Facts
+from .code.references import RESOLVED, facts_of
+from .code.references.facts import CallFact
+from .code.resolve import Resolver
 from .code.walk import MAX_BYTES
 from .store import files
 from .store.files import Changes, Entry
-from .store.graph import GraphStore
+from .store.graph import GraphStore, Lead
 from .types import SourceFile
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ def from_sources(store: GraphStore, sources: Iterable[SourceFile]) -> None:
         for source in sources:
             language = source.language or language_of(source.path, source.text)
             _put(store, SourceFile(source.path, source.text, language), _NO_ENTRY)
-        _resolve_imports(store, set(), everything=True)
+        _resolve(store, set(store.languages()), set(), everything=True)
 
 
 def from_disk(store: GraphStore, root: Path, max_bytes: int | None, progress: Progress | None) -> Changes:
@@ -54,6 +56,7 @@ def from_disk(store: GraphStore, root: Path, max_bytes: int | None, progress: Pr
     if not anew and not look.unsure and not look.gone:
         return Changes()
     added, changed, fresh = [], [], set()
+    seen: set[str] = set()  # files that others see otherwise than before, and folders with other files
     configs = False
     with store.writing():
         if anew:
@@ -62,6 +65,7 @@ def from_disk(store: GraphStore, root: Path, max_bytes: int | None, progress: Pr
         for path in look.gone:
             configs = configs or _is_config(path)
             store.remove(path)
+            seen |= _places_of(path)
         for done, item in enumerate(look.unsure, 1):
             known = look.table.get(item.path)
             data = _bytes(item.file, limit)
@@ -73,11 +77,14 @@ def from_disk(store: GraphStore, root: Path, max_bytes: int | None, progress: Pr
                 (added if known is None else changed).append(item.path)
                 fresh.add(item.path)
                 configs = configs or _is_config(item.path)
-                _put(store, _source(item.path, data), entry)
+                if _put(store, _source(item.path, data), entry):
+                    seen |= {item.path} if known is not None else _places_of(item.path)
+                    if item.path.endswith(".go"):
+                        seen.add(f"{item.path.rpartition('/')[0]}/")
             if progress is not None:
                 progress("graph", done, len(look.unsure))
         if fresh or look.gone:
-            _resolve_imports(store, fresh, everything=bool(added or look.gone or configs))
+            _resolve(store, fresh, seen, everything=bool(added or look.gone or configs))
     return Changes(tuple(added), tuple(changed), look.gone)
 
 
@@ -94,38 +101,50 @@ def _digest(data: bytes) -> str:
     return sha256(data).hexdigest()[:32]
 
 
-def _put(store: GraphStore, source: SourceFile, entry: Entry) -> None:
+def _put(store: GraphStore, source: SourceFile, entry: Entry) -> bool:
     facts = facts_of(source)
     symbols = [one.symbol(source.path, source.language) for one in facts.definitions]
     config = source.text if _is_config(source.path) else None
-    store.put(source.path, entry, facts, symbols, _aliases(facts), config)
+    return store.put(source.path, entry, facts, symbols, config)
 
 
-def _resolve_imports(store: GraphStore, fresh: set[str], *, everything: bool) -> None:
-    """Find where imports lead to: those of files that are new, or of all where other files are there now."""
+def _resolve(store: GraphStore, fresh: set[str], seen: set[str], *, everything: bool) -> None:
+    """Find where imports and calls lead to: those of new files, and of all that depend on what changed.
+
+    Args:
+        seen: what others see otherwise than before.
+        everything: whether imports of any file may lead elsewhere, since there are other files.
+    """
     languages = store.languages()
     modules = Modules(languages, store.configs(), store.about().get("package", ""))
     for path in languages if everything else sorted(fresh):
         facts = store.facts(path)
-        if facts.imports or path in fresh:
-            store.put_imports(path, [modules.imported(path, facts.language, one) for one in facts.imports])
+        imports = [modules.imported(path, facts.language, one) for one in facts.imports]
+        if store.put_imports(path, imports):
+            seen.add(path)
+            fresh.add(path)
+    resolver = Resolver(modules, store.facts)
+    for path in sorted(fresh | store.dependants(seen)):
+        if languages[path] in RESOLVED:
+            resolver.consulted = {path}
+            leads = [_lead(resolver, path, one) for one in store.facts_of_calls(path)]
+            store.put_leads(path, leads, resolver.consulted)
 
 
-def _aliases(facts: Facts) -> Iterable[tuple[str, str]]:
-    """The names that a file gives to others: (name, what it stands for)."""
-    for binding in facts.bindings:
-        name = "default" if binding.name == "=" else binding.name
-        if binding.how == "import" and binding.member != name:
-            member = binding.member
-            if not member and facts.language != "python":
-                member = "default"  # a module that is called is what it exports
-            if member:
-                yield name, member
-        if binding.how == "definition" and facts.definitions[binding.number].name != name:
-            yield name, facts.definitions[binding.number].name
-        for path in binding.paths:
-            if path and path[-1][:1] not in "(@<[" and path[-1] != name:
-                yield name, path[-1]
+def _lead(resolver: Resolver, path: str, call: CallFact) -> Lead:
+    targets, external, unknown = resolver.targets(path, call.scope, call.path)
+    if targets:
+        return "ambiguous" if external or unknown or len(targets) > 1 else "resolved", targets
+    return "external" if external and not unknown else "unresolved", ()
+
+
+def _places_of(path: str) -> set[str]:
+    """What is not what it was when a file comes or goes: itself, and the folders that it is seen in."""
+    places = {path}
+    for folder in (posixpath.dirname(path), posixpath.dirname(posixpath.dirname(path))):
+        base = f"{folder}/" if folder else ""
+        places |= {f"{folder}/", f"{base}__init__.py", f"{base}__init__.pyi"}
+    return places
 
 
 def _source(path: str, data: bytes | None) -> SourceFile:

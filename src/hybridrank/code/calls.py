@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -40,3 +41,17 @@ class Call:
     expression: str
     state: CallState
     targets: tuple[Symbol, ...] = ()
+
+
+def written_path(path: Sequence[str]) -> str:
+    """A path of names as it was written, what is no name as `(…)`."""
+    text = ""
+    for part in path:
+        if part == "()":
+            text += "()"
+        elif part == "[]":
+            text += "[…]"
+        elif part != "@":
+            shown = "(…)" if part[:1] == "<" else part
+            text += f".{shown}" if text else shown
+    return text

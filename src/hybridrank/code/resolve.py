@@ -1,22 +1,28 @@
 """What the names in a file mean: values that a path of names may have, followed through files and classes.
 
-Nothing is kept but what files say by themselves (`references.Facts`); what that means together is found when
-it is asked for. So a file that changes can never leave something wrong behind in what others lead to.
+The answers depend on the facts of the files that were consulted, and on nothing else; which these were is
+told, so that who keeps answers knows when they may be others.
 """
 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from .imports import Modules
 from .references.facts import CALLED, EXPORTS, INSTANCE, PART, SELF, TOP, Binding, Facts, Path
+from .resolve_go import GoPackages
 from .resolve_values import EXTERNAL_NAMES, UNKNOWN, VAGUE, File, Value, Values, linear
 
 _MAX_DEPTH = 60
+_MAX_FILES = 4000
+"""Files whose facts are held at a time."""
 _MAX_VALUES = 16
 _MAX_STEPS = 4000
 """Names looked up for one question; what takes more is not known."""
+
+
+_Order = tuple[tuple[tuple[str, int], ...], Values]
 
 
 class Resolver:
@@ -31,17 +37,21 @@ class Resolver:
         self._modules = modules
         self._read = read
         self._files: dict[str, File] = {}
-        self._packages: dict[tuple[str, str], dict[str, list[tuple[str, Binding | int]]]] = {}
-        self._go_files: dict[str, list[str]] | None = None
-        self._orders: dict[tuple[str, int], tuple[tuple[tuple[str, int], ...], Values]] = {}
+        self._go = GoPackages(modules, self.file)
+        self._orders: dict[tuple[str, int], tuple[_Order, frozenset[str]]] = {}
         self._known: dict[tuple[str, int, str], Values] = {}
         self._opened: set[tuple[str, int]] = set()
         self._asked: set[tuple[str, int, str]] = set()
         self._circular = False
         self._steps = 0
+        self.consulted: set[str] = set()
+        """Files, and folders with `/` at their end, whose change may change the answers given so far."""
 
     def file(self, path: str) -> File:
+        self.consulted.add(path)
         if path not in self._files:
+            if len(self._files) >= _MAX_FILES:
+                self._files.clear()
             self._files[path] = File(self._read(path))
         return self._files[path]
 
@@ -251,7 +261,8 @@ class Resolver:
 
     def _exported(self, place: str, name: str) -> Values:
         """A name of a module of the repository."""
-        if place.endswith(".go") or (place.endswith("/") and place[:-1] in self._go_folders()):
+        self.consulted.add(place)
+        if place.endswith(".go") or (place.endswith("/") and place[:-1] in self._go.folders):
             return self._package_member(place.rpartition("/")[0], "", name) or (UNKNOWN,)
         if place.endswith("/"):
             inner = self._modules.submodule(place, name)
@@ -282,37 +293,10 @@ class Resolver:
         known = tuple(value for value in found if value.kind != "unknown")
         return known or (UNKNOWN,)
 
-    def _go_folders(self) -> Mapping[str, list[str]]:
-        if self._go_files is None:
-            self._go_files = {}
-            for path in sorted(self._modules.files):
-                if path.endswith(".go"):
-                    self._go_files.setdefault(path.rpartition("/")[0], []).append(path)
-        return self._go_files
-
-    def _package(self, folder: str, package: str) -> Mapping[str, list[tuple[str, Binding | int]]]:
-        """What the files of a package of Go define together: names, and methods as `Type.method`."""
-        key = (folder, package)
-        if key not in self._packages:
-            found: dict[str, list[tuple[str, Binding | int]]] = {}
-            for path in self._go_folders().get(folder, ()):
-                if not package and path.endswith("_test.go"):
-                    continue
-                file = self.file(path)
-                if package and file.facts.package != package:
-                    continue
-                for binding in file.facts.bindings:
-                    if binding.scope == TOP and binding.how in ("definition", "value"):
-                        found.setdefault(binding.name, []).append((path, binding))
-                for number, one in enumerate(file.facts.definitions):
-                    if one.bound == TOP and one.qualified != one.name:
-                        found.setdefault(one.qualified, []).append((path, number))
-            self._packages[key] = found
-        return self._packages[key]
-
     def _package_member(self, folder: str, package: str, name: str) -> Values:
+        self.consulted.add(f"{folder}/")
         found: dict[Value, None] = {}
-        for path, one in self._package(folder, package).get(name, ()):
+        for path, one in self._go.names(folder, package).get(name, ()):
             if isinstance(one, int):
                 found[Value("definition", path, one)] = None
             else:
@@ -357,17 +341,19 @@ class Resolver:
                 taken[with_it] = None
         return tuple(taken)
 
-    def _order(self, path: str, number: int) -> tuple[tuple[tuple[str, int], ...], Values]:
+    def _order(self, path: str, number: int) -> _Order:
         """The classes that a class takes members of, itself first, and what it is from outside.
 
         A base that several others have comes after all of them, as in Python.
         """
         key = (path, number)
         if key in self._orders:
-            return self._orders[key]
+            self.consulted |= self._orders[key][1]
+            return self._orders[key][0]
         if key in self._opened or len(self._opened) > _MAX_DEPTH:
             return (key,), (UNKNOWN,)
         self._opened.add(key)
+        consulted, self.consulted = self.consulted, set()
         # What a class is from must not depend on who asks.
         state = self._known, self._asked, self._circular, self._steps
         bases: dict[tuple[str, int], list[tuple[str, int]]] = {}
@@ -383,7 +369,8 @@ class Resolver:
         self._opened.discard(key)
         order = (tuple(linear(key, bases)), tuple(beyond))
         if not self._opened:
-            self._orders[key] = order
+            self._orders[key] = order, frozenset(self.consulted)
+        self.consulted |= consulted
         return order
 
     def _bases(self, key: tuple[str, int], beyond: dict[Value, None]) -> list[tuple[str, int]]:

@@ -4,33 +4,26 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from ..code.calls import Call, CallState, written_path
 from ..code.corpus import How
 from ..code.imports import Import
 from ..code.references.facts import CallFact, Facts, ImportedName, packed_path, unpacked_path
 from ..code.symbols import Symbol
 from ..errors import HybridRankError, IndexFormatError, StoreError
 from .files import Entry
-from .graph_schema import APPLICATION_ID, SCHEMA, TABLES, VERSION
+from .graph_schema import APPLICATION_ID, CALL, ENTRY, IMPORTS, LED, SCHEMA, SYMBOL, TABLES, VERSION
 
 GRAPH = "graph.sqlite"
 """Name of the database in the directory of an index."""
 
 _TIMEOUT = 60.0
 
-_ENTRY = "path, size, mtime_ns, ctime_ns, inode, digest, racy"
-_SYMBOL = "f.path, d.line, d.end_line, d.qualified, d.name, d.kind, f.language, d.signature, d.number"
-_CALL = "f.path, f.language, c.line, c.column, c.name, c.path, c.scope"
-
-
-class StoredCall(NamedTuple):
-    path: str
-    language: str
-    fact: CallFact
+Lead = tuple[CallState, Collection[tuple[str, int]]]
 
 
 class GraphStore:
@@ -121,11 +114,11 @@ class GraphStore:
 
     def entries(self) -> dict[str, Entry]:
         """What is remembered of each file."""
-        rows = self._rows(f"SELECT {_ENTRY} FROM files ORDER BY path")
+        rows = self._rows(f"SELECT {ENTRY} FROM files ORDER BY path")
         return {path: _entry(row) for path, *row in rows}
 
     def entry(self, path: str) -> Entry | None:
-        rows = self._rows(f"SELECT {_ENTRY} FROM files WHERE path = ?", (path,))
+        rows = self._rows(f"SELECT {ENTRY} FROM files WHERE path = ?", (path,))
         return _entry(rows[0][1:]) if rows else None
 
     def touch(self, path: str, entry: Entry) -> None:
@@ -143,42 +136,71 @@ class GraphStore:
             self._run("DELETE FROM files WHERE id = ?", (file,))
 
     def put(
-        self,
-        path: str,
-        entry: Entry,
-        facts: Facts,
-        symbols: Sequence[Symbol],
-        aliases: Iterable[tuple[str, str]],
-        config: str | None = None,
-    ) -> None:
-        """Keep a file instead of what there was of it; its imports lead nowhere yet."""
+        self, path: str, entry: Entry, facts: Facts, symbols: Sequence[Symbol], config: str | None
+    ) -> bool:
+        """Keep a file instead of what there was of it; its imports and calls lead nowhere yet.
+
+        Returns:
+            Whether others may see it otherwise than before.
+        """
+        before = self._rows("SELECT interface FROM files WHERE path = ?", (path,))
         self.remove(path)
+        interface = facts.interface()
         self._run(
-            "INSERT INTO files VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO files VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 *(path, facts.language, entry.size, entry.mtime_ns, entry.ctime_ns, str(entry.inode)),
-                *(entry.digest, entry.racy, facts.packed(), config),
+                *(entry.digest, entry.racy, facts.packed(), interface, config),
             ),
         )
         file = self._file(path)
+        around = [facts.scopes[one.bound].definition for one in facts.definitions]
         self._many(
             "definitions",
             (
                 (
-                    *(file, number, s.name, s.name.casefold(), s.qualified_name, s.kind),
+                    *(file, number, s.name, s.name.casefold(), s.qualified_name, around[number], s.kind),
                     *(s.start_line, s.end_line, s.signature),
                 )
                 for number, s in enumerate(symbols)
             ),
         )
+        state = "by-name" if facts.by_name else "unresolved"
         self._many(
             "calls",
             (
-                (file, number, c.name, c.line, c.column, packed_path(c.path), c.scope)
+                (
+                    *(file, number, c.name, c.line, c.column, packed_path(c.path), c.scope),
+                    *(facts.scopes[c.scope].definition, state),
+                )
                 for number, c in enumerate(facts.calls)
             ),
         )
-        self._many("aliases", ((file, number, *alias) for number, alias in enumerate(sorted(set(aliases)))))
+        return [(interface,)] != before
+
+    def put_leads(self, path: str, leads: Sequence[Lead], places: Iterable[str]) -> None:
+        """Keep where the calls of a file lead to, and what that was found in; rows that are right stay."""
+        file = self._file(path)
+        states = dict(self._rows("SELECT number, state FROM calls WHERE file = ?", (file,)))
+        changed = [
+            (state, file, number) for number, (state, _) in enumerate(leads) if states[number] != state
+        ]
+        with self._sound():
+            self._database.executemany("UPDATE calls SET state = ? WHERE file = ? AND number = ?", changed)
+        wanted = {(file, number, *target) for number, (_, targets) in enumerate(leads) for target in targets}
+        self._exchange("leads", file, wanted)
+        self._exchange("depends", file, {(file, place) for place in places})
+
+    def _exchange(self, table: str, file: int, wanted: set[tuple[Any, ...]]) -> None:
+        there = {tuple(row) for row in self._rows(f"SELECT * FROM {table} WHERE file = ?", (file,))}
+        if there != wanted:
+            self._run(f"DELETE FROM {table} WHERE file = ?", (file,))
+            self._many(table, sorted(wanted))
+
+    def dependants(self, places: Iterable[str]) -> set[str]:
+        """The files whose calls were found in any of these files and folders."""
+        query = "SELECT f.path FROM depends d JOIN files f ON f.id = d.file WHERE d.place = ?"
+        return {path for place in sorted(set(places)) for (path,) in self._rows(query, (place,))}
 
     def put_imports(self, path: str, imports: Sequence[Import]) -> bool:
         """Keep where the imports of a file lead to; returns whether that is new."""
@@ -230,13 +252,13 @@ class GraphStore:
             return Facts.unpacked(rows[0][0]) if rows else Facts()
 
     def imports(self, path: str) -> tuple[Import, ...]:
-        rows = self._rows(f"{_IMPORTS} WHERE f.path = ? ORDER BY i.number", (path,))
+        rows = self._rows(f"{IMPORTS} WHERE f.path = ? ORDER BY i.number", (path,))
         return tuple(self._imports(rows))
 
     def imports_of(self, target: str) -> tuple[Import, ...]:
         """The imports that lead to a file, or to a folder of Go."""
         rows = self._rows(
-            f"{_IMPORTS} JOIN targets t USING (file, number) WHERE t.target = ? ORDER BY f.path, i.number",
+            f"{IMPORTS} JOIN targets t USING (file, number) WHERE t.target = ? ORDER BY f.path, i.number",
             (target,),
         )
         return tuple(self._imports(rows))
@@ -244,7 +266,7 @@ class GraphStore:
     def imports_named(self, module: str) -> tuple[Import, ...]:
         """The imports of a module of that name from outside, or of one in it."""
         rows = self._rows(
-            f"{_IMPORTS} WHERE i.state <> 'file' AND i.level = 0 AND (i.module = ? "
+            f"{IMPORTS} WHERE i.state <> 'file' AND i.level = 0 AND (i.module = ? "
             "OR (i.module > ? AND i.module < ?) OR (i.module > ? AND i.module < ?)) "
             "ORDER BY f.path, i.number",
             (module, f"{module}.", f"{module}/", f"{module}/", f"{module}0"),
@@ -254,7 +276,7 @@ class GraphStore:
     def symbols(self, condition: str = "1", values: Sequence[Any] = ()) -> list[tuple[Symbol, int]]:
         """Definitions, each with its number in its file; a condition calls their table `d`, files `f`."""
         rows = self._rows(
-            f"SELECT {_SYMBOL} FROM definitions d JOIN files f ON f.id = d.file WHERE {condition} "
+            f"SELECT {SYMBOL} FROM definitions d JOIN files f ON f.id = d.file WHERE {condition} "
             "ORDER BY f.path, d.number",
             values,
         )
@@ -270,38 +292,50 @@ class GraphStore:
             for path, line, end, qualified, name, kind, language, signature, number in rows
         ]
 
-    def calls_named(self, names: Iterable[str]) -> list[StoredCall]:
-        """The calls of any of these names, by path and place."""
-        found: list[StoredCall] = []
-        for name in sorted(set(names)):
-            found += self._calls("c.name = ?", (name,))
-        return sorted(found, key=lambda call: (call.path, call.fact))
-
-    def calls_in(self, path: str) -> list[StoredCall]:
-        return self._calls("f.path = ?", (path,))
-
-    def aliases(self, of: str) -> list[tuple[str, str]]:
-        """The names under which a name is known somewhere, each with the file."""
-        return self._rows(
-            "SELECT DISTINCT f.path, a.name FROM aliases a JOIN files f ON f.id = a.file WHERE a.of = ? "
-            "ORDER BY f.path, a.name",
-            (of,),
+    def facts_of_calls(self, path: str) -> list[CallFact]:
+        """The calls of a file as it says them, in their order."""
+        rows = self._rows(
+            "SELECT c.line, c.column, c.name, c.path, c.scope FROM calls c JOIN files f ON f.id = c.file "
+            "WHERE f.path = ? ORDER BY c.number",
+            (path,),
         )
+        with self._sound():
+            return [CallFact._make([*row[:3], unpacked_path(row[3]), row[4]]) for row in rows]
+
+    def calls(self, condition: str, values: Sequence[Any]) -> list[tuple[Call, int]]:
+        """Calls, each with the number of the definition that it stands in; a condition calls them `c`."""
+        rows = self._rows(
+            f"SELECT {CALL} FROM calls c JOIN files f ON f.id = c.file "
+            f"LEFT JOIN definitions o ON o.file = c.file AND o.number = c.caller WHERE {condition}",
+            values,
+        )
+        made: list[tuple[Call, int]] = []
+        for file, number, path, language, line, column, name, packed, state, around, caller, begins in rows:
+            if state == "by-name":
+                found = self.symbols("d.name = ? AND f.language = ?", (name, language))
+            elif state in ("resolved", "ambiguous"):
+                found = self.symbols(LED, (file, number))
+            else:
+                found = []
+            with self._sound():
+                written = written_path(unpacked_path(packed))
+            targets = tuple(sorted(symbol for symbol, _ in found))
+            one = Call(path, line, column, caller or "", begins or 0, name, written, state, targets)
+            made.append((one, around))
+        return sorted(made)
+
+    def calls_to(self, path: str, number: int) -> list[Call]:
+        """The calls that lead to a definition."""
+        condition = "(c.file, c.number) IN (SELECT file, number FROM leads WHERE path = ? AND definition = ?)"
+        return [call for call, _ in self.calls(condition, (path, number))]
+
+    def around(self, path: str) -> dict[int, int]:
+        """For each definition of a file the number of that around it, -1 at the top level."""
+        file = self._file(path)
+        return dict(self._rows("SELECT number, around FROM definitions WHERE file = ?", (file,)))
 
     def counts(self) -> dict[str, int]:
         return {table: self._one(f"SELECT COUNT(*) FROM {table}") for table in ("files", *TABLES)}
-
-    def _calls(self, condition: str, values: Sequence[Any]) -> list[StoredCall]:
-        rows = self._rows(
-            f"SELECT {_CALL} FROM calls c JOIN files f ON f.id = c.file WHERE {condition} "
-            "ORDER BY f.path, c.number",
-            values,
-        )
-        with self._sound():
-            return [
-                StoredCall(path, language, CallFact(line, column, name, unpacked_path(packed), scope))
-                for path, language, line, column, name, packed, scope in rows
-            ]
 
     def _imports(self, rows: Sequence[Any]) -> Iterator[Import]:
         for file, number, path, language, line, end, module, level, names, reexport, state in rows:
@@ -357,12 +391,6 @@ class GraphStore:
             f"the graph in {self.file} is damaged ({error}); make it anew: hybridrank index --graph",
             replaceable=True,
         )
-
-
-_IMPORTS = (
-    "SELECT i.file, i.number, f.path, f.language, i.line, i.end_line, i.module, i.level, i.names, "
-    "i.reexport, i.state FROM imports i JOIN files f ON f.id = i.file"
-)
 
 
 def _entry(row: Sequence[Any]) -> Entry:

@@ -11,7 +11,7 @@ from ...types import SourceFile
 from ..chunk import PARSE_SECONDS, TreeSitterChunker, parse
 from ..grammar import NoGrammarError, load
 from ..grammars import GRAMMARS
-from . import go, javascript, python
+from . import go, javascript, javascript_names, python
 from .draft import Draft, Shapes
 from .facts import Facts
 from .names import NAMES, read_names
@@ -23,9 +23,9 @@ _LONE_RETURN = re.compile(rb"\r(?!\n)")
 _READERS: Mapping[str, tuple[Shapes, Callable[[Draft, Node], None]]] = {
     "python": (python.SHAPES, python.read),
     "go": (go.SHAPES, go.read),
-    "javascript": (javascript.SHAPES, javascript.read),
-    "typescript": (javascript.SHAPES, javascript.read),
-    "tsx": (javascript.SHAPES, javascript.read),
+    "javascript": (javascript_names.SHAPES, javascript.read),
+    "typescript": (javascript_names.SHAPES, javascript.read),
+    "tsx": (javascript_names.SHAPES, javascript.read),
 }
 RESOLVED = frozenset(_READERS)
 """Languages whose names are followed; of the others names are all that is known."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 from ..symbols import Symbol
@@ -160,6 +161,13 @@ class Facts:
         values = [self.language, self.package, self.by_name]
         values += [self.imports, self.definitions, self.scopes, self.bindings]
         return json.dumps(values, ensure_ascii=True, separators=(",", ":"))
+
+    def interface(self) -> str:
+        """A digest of all that other files may see: everything but lines, signatures and calls."""
+        imports = [[one.module, one.level, one.names] for one in self.imports]
+        definitions = [[*one[:3], *one[5:10]] for one in self.definitions]
+        values = [self.language, self.package, imports, definitions, self.scopes, self.bindings]
+        return sha256(json.dumps(values, ensure_ascii=True).encode("ascii")).hexdigest()[:32]
 
     @classmethod
     def unpacked(cls, packed: str) -> Facts:

@@ -8,7 +8,6 @@ from .draft import Draft, Todo, inside
 from .facts import CLASS, EXPORTS, SELF, UNKNOWN, ImportedName, Paths
 from .javascript_names import (
     FUNCTIONS,
-    SHAPES,
     bind_all,
     bind_required,
     block,
@@ -17,10 +16,12 @@ from .javascript_names import (
     has_functions,
     import_statement,
     is_specifier,
+    namespace,
     required,
     returns_of,
     specified,
     string,
+    type_name,
     type_of,
     unpack,
     wrapped_in,
@@ -358,18 +359,6 @@ def _module_exports(draft: Draft, value: Node, scope: int) -> Todo:
     return further
 
 
-def _namespace(draft: Draft, node: Node, scope: int) -> Todo:
-    name = string(draft, node.child_by_field_name("name"))
-    body = node.child_by_field_name("body")
-    number = draft.define(node, scope, name, "module", body=body)
-    return inside(body, draft.definitions[number].body) if body is not None else []
-
-
-def _type_name(draft: Draft, node: Node, scope: int) -> Todo:
-    number = draft.define(node, scope, draft.text(node.child_by_field_name("name")), "class")
-    return inside(node, draft.definitions[number].body)
-
-
 # Scopes and calls
 
 
@@ -398,8 +387,8 @@ _HANDLERS = {
     **dict.fromkeys(("field_definition", "public_field_definition", "pair", "property_signature"), _field),
     "shorthand_property_identifier": _shorthand,
     "assignment_expression": _assignment,
-    **dict.fromkeys(("internal_module", "module"), _namespace),
-    **dict.fromkeys(("enum_declaration", "type_alias_declaration"), _type_name),
+    **dict.fromkeys(("internal_module", "module"), namespace),
+    **dict.fromkeys(("enum_declaration", "type_alias_declaration"), type_name),
     **dict.fromkeys(("statement_block", "for_statement", "switch_body"), block),
     "for_in_statement": for_in,
     "catch_clause": catch,
@@ -409,6 +398,3 @@ _HANDLERS = {
 
 def read(draft: Draft, root: Node) -> None:
     draft.walk(root, _HANDLERS)
-
-
-__all__ = ["SHAPES", "read"]

@@ -209,3 +209,15 @@ def catch(draft: Draft, node: Node, scope: int) -> Todo:
     inner = draft.scope(scope)
     bind_all(draft, node.child_by_field_name("parameter"), inner)
     return inside(node, inner)
+
+
+def namespace(draft: Draft, node: Node, scope: int) -> Todo:
+    name = string(draft, node.child_by_field_name("name"))
+    body = node.child_by_field_name("body")
+    number = draft.define(node, scope, name, "module", body=body)
+    return inside(body, draft.definitions[number].body) if body is not None else []
+
+
+def type_name(draft: Draft, node: Node, scope: int) -> Todo:
+    number = draft.define(node, scope, draft.text(node.child_by_field_name("name")), "class")
+    return inside(node, draft.definitions[number].body)
