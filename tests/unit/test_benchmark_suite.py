@@ -63,8 +63,8 @@ FOUND = {
     },
     "options": {"scale": 0.5, "rounds": 3, "clock": "cpu"},
     "rows": [
-        {"work": "w", "beside": "p", "wanted": "2", "ours": 0.002, "theirs": 3.0, "ratio": 1500.0, "unit": "s",
-         "agreement": "same ids", "note": ""}
+        {"work": "w", "beside": "p", "wanted": "2", "ours": 0.002, "theirs": 3.0, "ratio": 1500.0,
+         "unit": "s", "agreement": "same ids", "note": ""}
     ],
     "growth": [{"name": "a <b>", "sizes": [10, 1000], "seconds": [0.01, 1.0], "exponent": 1.0}],
 }  # fmt: skip
