@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import fields
+from typing import Any
 
 import pytest
 
@@ -489,3 +490,31 @@ def test_a_stored_index_ranks_as_before() -> None:
     damaged = {**part.state(), "roles": part.state()["roles"][1:]}
     with pytest.raises(Exception, match="do not fit together"):
         CodePriors().restore(damaged, documents)
+
+
+def test_a_leg_that_finds_by_name_counts_where_the_query_is_one_name() -> None:
+    a, b = code("a.py", "x", "load"), code("b.py", "y", "store")
+    hits = (
+        Hit(a, 1.0, {"words": Component(1, 2.0), "names": Component(2, 0.5), "fusion": Component(1, 1.0)}),
+        Hit(b, 0.5, {"words": Component(2, 1.0), "names": Component(1, 1.0), "fusion": Component(2, 0.5)}),
+    )
+
+    def matches(query: str, **options: Any) -> list[float]:
+        part = CodePriors(**options).index([a, b])
+        table = part.features(Ranking(Query(query), hits))[1]
+        return table[:, FEATURES.index("best_match")].tolist()  # type: ignore[no-any-return]
+
+    assert matches("load", name_legs=["names"]) == matches("load") == [0.75, 0.75]
+    assert matches("load it") == [0.75, 0.75]
+    assert matches("load it", name_legs=["names"]) == [1.0, 0.5]
+    assert matches("load it", name_legs=["words", "names"]) == [1.0, 0.5]
+    assert matches("load it", name_legs=["none"]) == [0.75, 0.75]
+
+
+def test_legs_that_find_by_name_are_options_like_others() -> None:
+    part = CodePriors(name_legs=["symbol"])
+    assert repr(part) == "CodePriors(name_legs=['symbol'])"
+    assert part.name_legs == ("symbol",)
+    assert part.fingerprint() != CodePriors().fingerprint()
+    with pytest.raises(InvalidValueError, match="give a list of names of legs"):
+        CodePriors(name_legs="symbol")

@@ -42,6 +42,8 @@ class CodePriors:
             holds those that differ from the defaults, `all_weights` every one.
         tokenizer: any callable from text to tokens; `Tokenizer(stem="english")` if None.
         depth: how many hits a pipeline gives to this reranker, `None` all of them.
+        name_legs: legs that find by name. Their scores count where the query is one name; for any other
+            query they only bring candidates.
 
     Raises:
         InvalidValueError: an option is outside its range.
@@ -51,6 +53,7 @@ class CodePriors:
     weights: Mapping[str, float]
     tokenizer: Tokenize
     depth: int | None
+    name_legs: tuple[str, ...]
     all_weights: CodePriorsWeights
     _index: FileIndex | None
 
@@ -60,7 +63,10 @@ class CodePriors:
         weights: Mapping[str, float] | None = None,
         tokenizer: Tokenize | None = None,
         depth: int | None = None,
+        name_legs: Sequence[str] = (),
     ) -> None:
+        if isinstance(name_legs, str) or not all(isinstance(name, str) for name in name_legs):
+            raise InvalidValueError(f"name_legs is {name_legs!r}; give a list of names of legs")
         if tokenizer is not None and not callable(tokenizer):
             raise InvalidValueError(f"tokenizer is {tokenizer!r}; give a callable from text to tokens")
         all_weights = CodePriorsWeights.of(weights)
@@ -69,6 +75,7 @@ class CodePriors:
             weights=FrozenDict(all_weights.changed()),
             tokenizer=Tokenizer(stem="english") if tokenizer is None else tokenizer,
             depth=None if depth is None else check_k(depth, "depth"),
+            name_legs=tuple(name_legs),
             _index=None,
         )
 
@@ -174,6 +181,8 @@ class CodePriors:
         from hashlib import sha256
 
         identity = [repr(self.all_weights), getattr(self.tokenizer, "id", repr(self.tokenizer))]
+        if self.name_legs:
+            identity.append(repr(self.name_legs))
         if self._index is not None:
             identity.append(self._index.digest)
         return f"code-priors:{sha256(repr(identity).encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
@@ -184,11 +193,13 @@ class CodePriors:
             shown.append(f"tokenizer={self.tokenizer!r}")
         if self.depth is not None:
             shown.append(f"depth={self.depth}")
+        if self.name_legs:
+            shown.append(f"name_legs={list(self.name_legs)!r}")
         return f"CodePriors({', '.join(shown)})"
 
     def _score(self, ranking: Ranking, index: FileIndex) -> _Scored:
         question = Question.of(ranking.query.text, index, self.tokenizer)
-        candidates = Candidates.of(ranking.hits, index)
+        candidates = Candidates.of(ranking.hits, index, () if question.alone else self.name_legs)
         features = file_features(ranking.hits, candidates, question, index, self.tokenizer)
         weights = np.array([getattr(self.all_weights, feature) for feature in FEATURES])
         # Added one feature after the other: a matrix product may differ in its last bits between machines.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,8 +60,11 @@ class Candidates:
     legs: F64
 
     @classmethod
-    def of(cls, hits: Sequence[Hit], index: FileIndex) -> Candidates:
+    def of(cls, hits: Sequence[Hit], index: FileIndex, unread: Collection[str] = ()) -> Candidates:
         """The files of these hits.
+
+        Args:
+            unread: legs whose scores do not count.
 
         Raises:
             InvalidValueError: a document belongs to no file of the index.
@@ -75,10 +78,10 @@ class Candidates:
                     f"document {hit.id!r} belongs to no indexed file; index the documents that are ranked"
                 )
             of_hit.append(places.setdefault(number, len(places)))
-        return cls(np.array(list(places), np.int64), np.array(of_hit, np.int64), leg_scores(hits))
+        return cls(np.array(list(places), np.int64), np.array(of_hit, np.int64), leg_scores(hits, unread))
 
 
-def leg_scores(hits: Sequence[Hit]) -> F64:
+def leg_scores(hits: Sequence[Hit], unread: Collection[str] = ()) -> F64:
     """Scores of each leg, divided by its best, shape (legs, hits), 0 where it does not know the hit.
 
     Legs are the components before `fusion`; where there are no components the hits' own score stands for one.
@@ -88,6 +91,8 @@ def leg_scores(hits: Sequence[Hit]) -> F64:
         for name, component in hit.components.items():
             if name == FUSION:
                 break
+            if name in unread:
+                continue
             if name not in legs:
                 legs[name] = [0.0] * len(hits)
             legs[name][place] = component.score
