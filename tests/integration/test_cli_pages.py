@@ -38,6 +38,10 @@ def test_match_writes_a_page_with_verdicts(tmp_path: Path, capsys: pytest.Captur
     text = page.read_text(encoding="utf-8")
     assert "<mark>position.clamp</mark>" in text
     assert "no, rejected" in text
+    lines = str(EXAMPLE / "player.gd") + ":12-30"
+    assert main(["match", "--source", lines, *map(str, options), "--html", str(page)]) == 0
+    assert "<i>12  </i>func _process" in page.read_text(encoding="utf-8")
+    assert capsys.readouterr().out
     assert main([*map(str, [*source, *options])]) == 0
     assert capsys.readouterr().out == with_page.out
 

@@ -121,7 +121,7 @@ def match(
             options["k"] = recall or pipeline.recall
         with pipeline:
             result = pipeline.search(taken.text, **options)
-            write_html(notes, html, result)
+            write_html(notes, html, result, query_line=taken.first_line)
             found = Matches.of(result, pipeline.documents or (), taken.path, taken.first_line)
     degraded = is_degraded(result)
     corpus = corpus_data(pipeline, files=verbose)

@@ -29,14 +29,14 @@ html_option = click.option(
 )
 
 
-def write_html(notes: Notes, html: Path | None, result: Result) -> None:
+def write_html(notes: Notes, html: Path | None, result: Result, *, query_line: int = 1) -> None:
     """Write the page, if it is wanted. The result is one of `search(..., explain="all")`."""
     from ..report.trace_page import write_result_page
 
     if html is None:
         return
     try:
-        write_result_page(html, result)
+        write_result_page(html, result, query_line=query_line)
     except OSError as error:
         raise Failure(f"cannot write {str(html)!r}: {error.strerror or error}", FAILED) from error
     notes.note(f"wrote {html}")

@@ -17,7 +17,7 @@ LINES = 80
 """How many lines of a candidate's text are shown."""
 
 
-def result_page(result: Result, *, title: str = "") -> str:
+def result_page(result: Result, *, title: str = "", query_line: int = 1) -> str:
     """A page with the query, the candidates of each leg, the union, the reranking, the verdicts, the outcome.
 
     A click on a candidate follows it through all of them; a filter keeps 160 usable. Without JavaScript the
@@ -26,13 +26,14 @@ def result_page(result: Result, *, title: str = "") -> str:
 
     Args:
         title: of the page; the query when empty.
+        query_line: number of the first line, where the query is a piece of a file.
 
     Raises:
         InvalidValueError: it is no Result.
     """
     if not isinstance(result, Result):
         raise InvalidValueError(f"result is {type(result).__name__}; give what Pipeline.search returns")
-    view = View(result)
+    view = View(result, query_line)
     heading = _first_line(title or result.query.typed)
     parts = sections(view, linked=True)
     legs = sum(stage.kind == "retriever" for stage in view.stages)
@@ -58,14 +59,14 @@ def result_page(result: Result, *, title: str = "") -> str:
     )
 
 
-def write_result_page(path: str | Path, result: Result, *, title: str = "") -> None:
+def write_result_page(path: str | Path, result: Result, *, title: str = "", query_line: int = 1) -> None:
     """`result_page` in a file.
 
     Raises:
         InvalidValueError: it is no Result.
         OSError: the file cannot be written.
     """
-    Path(path).write_bytes(result_page(result, title=title).encode())
+    Path(path).write_bytes(result_page(result, title=title, query_line=query_line).encode())
 
 
 def _first_line(text: str) -> str:

@@ -35,9 +35,7 @@ def query(view: View) -> str:
     """The query as it was typed, what was searched for, and its tokens."""
     result = view.result
     searched = result.trace.query if result.trace.stages else result.query
-    parts = [
-        f'<pre class="box">{marked_text(result.query.typed, first=int(_many_lines(view)), limit=400)}</pre>'
-    ]
+    parts = [f'<pre class="box">{marked_text(result.query.typed, first=view.query_line, limit=400)}</pre>']
     dropped = dropped_words(result)
     if searched.text != result.query.typed:
         told = f"; dropped: {', '.join(dropped)}" if dropped else ""
@@ -184,8 +182,7 @@ class Rows:
         if one.document is not None:
             inside = marked_text(one.document.text, in_document, first=one.document.start_line, around=2)
             candidate = f'<figure><figcaption>candidate</figcaption><pre class="box">{inside}</pre></figure>'
-        first = int(_many_lines(self.view))
-        inside = marked_text(source, in_source, first=first, around=2)
+        inside = marked_text(source, in_source, first=self.view.query_line, around=2)
         beside = (
             '<div class="pair"><figure><figcaption>source</figcaption>'
             f'<pre class="box">{inside}</pre></figure>{candidate}</div>'
@@ -270,7 +267,3 @@ def _place_cell(place: int | None) -> str:
 def _leg_title(stage: Stage) -> str:
     count = len(stage.ids_out)
     return f"{stage.name}: {count:,} candidate{'' if count == 1 else 's'}"
-
-
-def _many_lines(view: View) -> bool:
-    return "\n" in view.result.query.typed.strip()

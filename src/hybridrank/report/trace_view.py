@@ -58,10 +58,15 @@ class Candidate:
 
 
 class View:
-    """A result, looked up by candidate and stage."""
+    """A result, looked up by candidate and stage.
 
-    def __init__(self, result: Result) -> None:
+    Args:
+        query_line: number of the first line of a query of several lines.
+    """
+
+    def __init__(self, result: Result, query_line: int = 1) -> None:
         self.result = result
+        self.query_line = query_line if "\n" in result.query.typed.strip() else 0
         self.stages: Sequence[Stage] = stages(result)
         self._places = {
             stage.name: {id: place for place, id in enumerate(stage.ids_out, 1)} for stage in self.stages
