@@ -274,3 +274,20 @@ def test_names_in_a_query(text: str, expected: list[tuple[str, bool]]) -> None:
 )
 def test_parts_of_names(name: str, parts: set[str]) -> None:
     assert parts_of(name) == parts
+
+
+def test_names_in_sentences_can_be_left_out(leg: SymbolRetriever) -> None:
+    strict = SymbolRetriever(sentences=False).index(documents())
+    for query in (
+        "revoke_token",
+        "revoke token",
+        "where is revoke_token called",
+        "revoke_token 在哪被调用",
+        "Client.send",
+    ):
+        assert found(strict, query) == found(leg, query) != []
+    assert found(strict, "what does revoke_token do with sessions") == []
+    assert repr(strict) == "SymbolRetriever(sentences=False)"
+    assert strict.fingerprint() != leg.fingerprint()
+    with pytest.raises(InvalidValueError, match="give True or False"):
+        SymbolRetriever(sentences="no")  # type: ignore[arg-type]
