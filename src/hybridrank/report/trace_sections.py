@@ -27,7 +27,7 @@ def sections(view: View, *, linked: bool) -> list[tuple[str, str]]:
     found.append(("Rank movement", movement(view, live=linked)))
     found += [(f"Reranker {stage.name}", rows.reranker(stage)) for stage in view.of_kind("reranker")]
     found.append(("Verdicts", rows.verdicts()))
-    found.append(("Accepted and rejected", rows.outcome()))
+    found.append(("Accepted and rejected" if view.result.verdicts else "Hits", rows.outcome()))
     return [(title, body) for title, body in found if body]
 
 
