@@ -9,7 +9,7 @@ import click
 
 from ..report.data import dumps
 from ..report.escape import printable
-from .embedding import embed_option, with_embedder
+from .embedding import embed_option, embed_patch, truncate_option
 from .models import ModelSpec
 from .output import Notes, reported, write
 from .progress import progress
@@ -38,6 +38,7 @@ SCHEMA = 1
     help="Pipeline from a TOML or JSON file.",
 )
 @embed_option
+@truncate_option
 @click.option("--ablation", metavar="NAME", help="Apply one of the configuration's ablations.")
 @click.option("--max-bytes", type=click.IntRange(min=1), metavar="N", help="Skip larger files.")
 @click.option("--id-field", metavar="NAME", help="PATH is a file of JSON lines: where each one's id is.")
@@ -58,6 +59,7 @@ def index(
     index: Path | None,
     config: Path | None,
     embed: ModelSpec | None,
+    embed_truncate: bool,
     ablation: str | None,
     max_bytes: int | None,
     id_field: str | None,
@@ -83,6 +85,7 @@ def index(
         raise click.UsageError("--max-bytes does not go with --id-field")
     if id_field is not None and graph:
         raise click.UsageError("--graph does not go with --id-field: records are no source code")
+    patch = embed_patch(embed, embed_truncate)
     notes.quiet, notes.verbose = quiet, verbose
     with reported():
         from ..config import default_config
@@ -96,8 +99,8 @@ def index(
         chosen: Any = config
         if config is None:
             chosen = default_config("text" if records else "code")
-        if embed is not None:
-            chosen = with_embedder(chosen, embed)
+        if patch is not None:
+            chosen = patch(chosen)
         with progress(not quiet) as watch:
             opened = open_index(
                 source,

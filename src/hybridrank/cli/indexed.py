@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .embedding import with_embedder
-from .models import ModelSpec
+from .embedding import Patch
 from .output import Notes
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ def pipeline_to_search(
     check: Callable[[Any, str | None], None],
     watch: Progress | None,
     judging: Mapping[str, Any] | None = None,
-    embed: ModelSpec | None = None,
+    embed: Patch | None = None,
 ) -> Pipeline | None:
     """The pipeline of the index of that path, brought up to date; None where there is no index.
 
@@ -71,7 +70,7 @@ def pipeline_to_search(
             fit them.
         judging: what to search with where no configuration is given and the index's own has no validator; the
             index stays as it is.
-        embed: what to embed with, in the place of the configuration's embedder.
+        embed: puts another embedder into the configuration.
 
     Raises:
         IndexNotFoundError: there is none in the directory that was given.
@@ -106,7 +105,7 @@ def _opened(
     check: Callable[[Any, str | None], None],
     watch: Progress | None,
     judging: Mapping[str, Any] | None,
-    embed: ModelSpec | None,
+    embed: Patch | None,
 ) -> Opened[Pipeline]:
     from dataclasses import replace
 
@@ -141,7 +140,7 @@ def _opened(
     if lent:
         chosen = judging
     if embed is not None:
-        chosen = with_embedder(chosen, embed)
+        chosen = embed(chosen)
     given = config is not None or ablation is not None or lent
     variant = ablation if given else stored.manifest["ablation"]
     check(chosen, variant)

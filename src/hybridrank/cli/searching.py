@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from .embedding import embed_option, with_embedder
+from .embedding import Patch, embed_option, embed_patch, truncate_option
 from .judging import with_validator
-from .models import ModelSpec, model_option
+from .models import model_option
 from .output import Failure, Notes
 from .progress import progress
 from .reranking import check_depth, rerank_llm_option, with_llm
@@ -60,6 +60,7 @@ _OPTIONS = (
     ),
     rerank_llm_option,
     embed_option,
+    truncate_option,
     click.option(
         "--path",
         "globs",
@@ -168,7 +169,7 @@ def search(
         given["ablation"],
         given["max_bytes"],
         not given["no_update"],
-        given["embed"],
+        embed_patch(given["embed"], given["embed_truncate"]),
     )
     pipeline = with_llm(change(pipeline), llm, depth)
     pipeline = with_validator(
@@ -185,6 +186,7 @@ def check_flags(given: Mapping[str, Any], notes: Notes, *, quiet: bool, verbose:
     if quiet and verbose:
         raise click.UsageError("--quiet and --verbose exclude each other")
     check_depth(given["rerank_llm"], given["rerank_depth"])
+    embed_patch(given["embed"], given["embed_truncate"])
     notes.quiet, notes.verbose = quiet, verbose
     return where_of(given["globs"], given["languages"], given["kinds"])
 
@@ -227,7 +229,7 @@ def _pipeline(
     ablation: str | None,
     max_bytes: int | None,
     update: bool,
-    embed: ModelSpec | None,
+    embed: Patch | None,
 ) -> Pipeline:
     from ..config import default_config
     from ..pipeline import Pipeline
@@ -253,7 +255,7 @@ def _pipeline(
             return found
         chosen: Any = config
         if embed is not None:
-            chosen = with_embedder(default_config("code") if config is None else config, embed)
+            chosen = embed(default_config("code") if config is None else config)
         _refuse_early(text, options, chosen, ablation)
         return Pipeline.for_code(
             path or Path(), config=chosen, ablation=ablation, max_bytes=max_bytes, progress=watch

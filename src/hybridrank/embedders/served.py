@@ -162,6 +162,7 @@ class Run:
         if too_long and not self.limits.truncate:
             size = len(text)
             what = f"it is too long for the model ({size} characters): {error}; cut it, or set truncate"
+            what += " (--embed-truncate)"
             self._fail(text, ModelRequestError(what, status=error.status))
             return
         if not too_long and (error.status or 0) < 500:
