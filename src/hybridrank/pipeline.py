@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from .calls import arun, run
-from .errors import InvalidValueError, NotIndexedError, UnknownNameError
+from .errors import InvalidValueError, UnknownNameError
 from .fusers.rrf import RRF
 from .protocols import Chunker, Closeable, Fuser, Normalizer, Reranker, Retriever, Validator, Weighted
 from .request import (
@@ -153,28 +153,9 @@ class Pipeline:
             InvalidValueError: the root cannot be read, or the index would lie in it.
             StoreError: the index cannot be read or written, see its subclasses.
         """
-        if index is not False:
-            from .store.opening import open_code
+        from .from_code import from_code
 
-            return open_code(
-                root,
-                index,
-                config=config,
-                ablation=ablation,
-                max_bytes=max_bytes,
-                progress=progress,
-                kind=cls,
-            )
-        from .code.corpus import load_code
-        from .code.walk import MAX_BYTES
-        from .config import default_config
-
-        pipeline = cls.from_config(default_config("code") if config is None else config, ablation=ablation)
-        size = MAX_BYTES if max_bytes is None else max_bytes
-        corpus = load_code(root, chunker=pipeline.chunker, max_bytes=size, progress=progress)
-        pipeline = pipeline.index(corpus.documents, progress=progress)
-        pipeline.corpus = corpus
-        return pipeline
+        return from_code(cls, root, config, ablation, max_bytes, index, progress)
 
     def with_(
         self,
@@ -322,8 +303,6 @@ class Pipeline:
         Raises:
             NotIndexedError: there are no documents yet.
         """
-        if self.documents is None:
-            raise NotIndexedError("the pipeline has no documents yet; ask what index(documents) returns")
         if self._symbols is None:
             from .store.symbols import table_of
 
@@ -401,11 +380,9 @@ class Pipeline:
 
     def close(self) -> None:
         """Close what parts hold open."""
-        for part in self.parts().values():
+        for part in (*self.parts().values(), self._symbols):
             if isinstance(part, Closeable):
                 part.close()
-        if self._symbols is not None:
-            self._symbols.close()
 
     def __enter__(self) -> Self:
         return self

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..code.corpus import Corpus
 from ..code.symbols import Symbol, SymbolName, symbols_of
-from ..errors import IndexFormatError, InvalidValueError
+from ..errors import IndexFormatError, InvalidValueError, NotIndexedError
 from ..types import Document, Filter
 
 SYMBOLS = "symbols.sqlite"
@@ -205,8 +205,14 @@ class SymbolTable(Collection[Symbol]):
             raise
 
 
-def table_of(documents: Iterable[Document], corpus: Corpus | None) -> SymbolTable:
-    """The symbols of a corpus, or those that documents tell of where nobody looked for more."""
+def table_of(documents: Iterable[Document] | None, corpus: Corpus | None) -> SymbolTable:
+    """The symbols of a corpus, or those that documents tell of where nobody looked for more.
+
+    Raises:
+        NotIndexedError: there are no documents yet.
+    """
+    if documents is None:
+        raise NotIndexedError("the pipeline has no documents yet; ask what index(documents) returns")
     found = None if corpus is None else corpus.symbols
     if isinstance(found, SymbolTable):
         return found
