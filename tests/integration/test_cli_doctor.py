@@ -34,6 +34,9 @@ def tree(tmp_path: Path) -> Path:
     (tmp_path / "src/dates.py").write_text(
         "import datetime\n\n\ndef parse_date(text):\n    return datetime.datetime.fromisoformat(text)\n"
     )
+    # In a tree of three files most documents would hold every name.
+    for name in ("mean", "median", "variance", "quantile", "spread", "skew"):
+        (tmp_path / f"src/{name}.py").write_text(f"def {name}(values):\n    return sorted(values)\n")
     return tmp_path
 
 
