@@ -102,15 +102,15 @@ class CodeGraph:
             IndexFormatError: it is damaged, or of a newer format.
         """
         file = Path(directory).expanduser() / GRAPH
-        if not file.is_file():
+        store = GraphStore(file) if file.exists() else None
+        about = store.about() if store is not None else {}
+        if store is None or "root" not in about:  # one that has just been made holds nothing yet
+            if store is not None:
+                store.close()
             raise InvalidValueError(
                 f"there is no graph in {str(directory)!r}; make one: hybridrank index --graph"
             )
-        store = GraphStore(file)
-        about = store.about()
-        limit = about.get("max_bytes", "")
-        root = about.get("root")
-        return cls(store, Path(root) if root else None, int(limit) if limit.isdigit() else None)
+        return cls(store, Path(about["root"]), int(about["max_bytes"]))
 
     def update(self, *, progress: Progress | None = None) -> Changes:
         """Read the files that came or changed since they were read last, and forget those that are gone.

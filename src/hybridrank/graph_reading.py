@@ -71,7 +71,7 @@ def from_disk(store: GraphStore, root: Path, max_bytes: int | None, progress: Pr
             data = _bytes(item.file, limit)
             digest = "" if data is None else _digest(data)
             entry = files.entry_of(item.stat, digest, look.started_ns)
-            if known is not None and digest and known.digest == digest:
+            if known is not None and known.digest == digest:
                 store.touch(item.path, entry)
             else:
                 (added if known is None else changed).append(item.path)

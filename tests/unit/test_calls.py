@@ -525,6 +525,12 @@ def test_a_long_line_of_classes() -> None:
     assert calls({"m.py": text + "def g():\n    C399().f()\n"}, "g")["C399().f"] == "m.py::C0.f"
 
 
+def test_a_name_with_very_many_values_is_not_known() -> None:
+    text = "def g():\n" + "".join(f"    x = C{n}()\n    x.f()\n" for n in range(2000))
+    with CodeGraph.of({"m.py": text}) as graph:
+        assert {one.state for one in graph.callees("g")} == {"unresolved"}
+
+
 def test_deep_nesting_is_walked() -> None:
     deep = 1200
     sources = {

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hybridrank import CodeGraph, IndexFormatError, InvalidValueError, SourceFile, StoreError
-from hybridrank.store.graph import GRAPH
+from hybridrank.store.graph import GRAPH, GraphStore
 
 FILES = {
     "a.py": "from b import f\n\ndef g():\n    f()\n",
@@ -210,6 +210,12 @@ def test_rows_that_are_damaged_are_told(root: Path, tmp_path: Path, damage: str)
 def raise_what_is_wrong(graph: CodeGraph) -> None:
     graph.update()
     graph.callees("g")
+
+
+def test_a_graph_that_was_never_filled_is_none(root: Path, tmp_path: Path) -> None:
+    GraphStore(tmp_path / GRAPH).close()  # what a process leaves that dies at once
+    with pytest.raises(InvalidValueError, match="there is no graph"):
+        CodeGraph.open(tmp_path)
 
 
 def test_what_cannot_be_opened(root: Path, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -59,7 +59,6 @@ def opened(notes: Notes, path: Path | None, index: Path | None, update: bool) ->
     from ..errors import IndexFormatError, InvalidValueError, StoreError
     from ..graph import CodeGraph
     from ..store import layout
-    from ..store.graph import GRAPH
     from .indexed import place_of
 
     directory = place_of(path, index)
@@ -78,9 +77,10 @@ def opened(notes: Notes, path: Path | None, index: Path | None, update: bool) ->
     graph: CodeGraph | None = None
     if kept:
         try:
-            if not update and (directory / GRAPH).is_file():
-                graph = CodeGraph.open(directory)
-            else:
+            if not update:
+                with suppress(InvalidValueError):  # it is made when it is first asked for
+                    graph = CodeGraph.open(directory)
+            if graph is None:
                 graph = CodeGraph.for_code(root, index=directory, max_bytes=limit)
         except IndexFormatError:
             raise

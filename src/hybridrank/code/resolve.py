@@ -18,6 +18,7 @@ _MAX_DEPTH = 60
 _MAX_FILES = 4000
 """Files whose facts are held at a time."""
 _MAX_VALUES = 16
+_MAX_BINDINGS = 64
 _MAX_STEPS = 4000
 """Names looked up for one question; what takes more is not known."""
 
@@ -214,6 +215,8 @@ class Resolver:
         key = (path, scope, name)
         if key in self._known:
             return self._known[key]
+        if len(bindings) > _MAX_BINDINGS:
+            return (UNKNOWN,)
         if key in self._asked:
             self._circular = True
             return ()

@@ -58,13 +58,19 @@ class File:
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
         self.language = "javascript" if facts.language in ("typescript", "tsx") else facts.language
+        self._named: dict[tuple[int, str], Sequence[Binding]] = {}
         self.names: dict[tuple[int, str], list[Binding]] = {}
         for binding in facts.bindings:
             self.names.setdefault((binding.scope, binding.name), []).append(binding)
 
     def named(self, scope: int, name: str) -> Sequence[Binding]:
         """What a scope binds a name to; of several definitions there the last counts, but for overloads."""
-        found = self.names.get((scope, name), ())
+        key = (scope, name)
+        if key not in self._named:
+            self._named[key] = self._counting(self.names.get(key, ()))
+        return self._named[key]
+
+    def _counting(self, found: Sequence[Binding]) -> Sequence[Binding]:
         defined = [binding for binding in found if binding.how == "definition"]
         if len(defined) > 1:
             whole = [
