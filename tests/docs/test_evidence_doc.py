@@ -40,4 +40,4 @@ def test_the_weights_are_those_of_the_formula() -> None:
     (shown,) = re.findall(
         r"that is ([\d.]+) for a token in one of them, ([\d.]+) in two, ([\d.]+) in five", text
     )
-    assert shown == tuple(f"{log((10 - n + 1) / n):.2f}" for n in (1, 2, 5))
+    assert shown == tuple(f"{log((10 - n + 1) / n) ** 2:.2f}" for n in (1, 2, 5))

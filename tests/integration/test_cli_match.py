@@ -154,7 +154,7 @@ def test_code_is_matched_with_code(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_question_is_a_source_too(run: Run) -> None:
-    asked = b"where is the size of the view taken"
+    asked = b"how does the player stay on the screen"
     done = run("--source", "-", "--records", "records.jsonl", *FIELDS, stdin=asked)
     assert done.ids("accepted") == ["game_2d/screen"]
 

@@ -19,6 +19,7 @@ from hybridrank.text.api_tokens import api_token_set, api_tokens, word_set, word
         ("@export var speed = 4", "@export"),
         ("self.client.send(data)", "client.send send"),
         ("this.size", ""),
+        ("velocity.x += Vector2.X", "Vector2"),
         ("std::vector<int> v; p->next = nullptr;", "std::vector p->next"),
         ("user?.name", "user?.name"),
         ("println!(x)", "println"),

@@ -20,16 +20,18 @@ CORPUS = (
 TOKENS = CorpusTokens.of(CORPUS)
 
 
-def test_the_weight_of_a_token_is_its_log_odds_and_0_for_what_most_have() -> None:
-    assert TOKENS.weight("path_name") == pytest.approx(log(4))
-    assert TOKENS.weight("open_file") == pytest.approx(log(3 / 2))
-    assert TOKENS.weight("in_no_document") == TOKENS.highest == pytest.approx(log(4))
+def test_the_weight_of_a_token_is_its_squared_log_odds_and_0_for_what_most_have() -> None:
+    assert TOKENS.weight("path_name") == pytest.approx(log(4) ** 2)
+    assert TOKENS.weight("open_file") == pytest.approx(log(3 / 2) ** 2)
+    assert TOKENS.weight("in_no_document") == TOKENS.highest == pytest.approx(log(4) ** 2)
     three = CorpusTokens.of([Document(str(n), "a_b" if n < 3 else "") for n in range(5)])
     assert three.held("a_b") == 3
     assert three.weight("a_b") == 0.0
 
 
-@pytest.mark.parametrize(("documents", "weights"), [(1, [0]), (2, [log(2), 0]), (3, [log(3), 0, 0])])
+@pytest.mark.parametrize(
+    ("documents", "weights"), [(1, [0]), (2, [log(2) ** 2, 0]), (3, [log(3) ** 2, 0, 0])]
+)
 def test_weights_in_a_small_corpus(documents: int, weights: list[float]) -> None:
     """A token of one of two documents tells, one of two of three does not, and of one nothing does."""
     for held, weight in enumerate(weights, 1):
@@ -45,13 +47,13 @@ def test_an_empty_corpus_has_no_weights() -> None:
 def test_the_score_is_the_mean_of_coverage_and_agreement() -> None:
     source = Source("open_file(path_name)", TOKENS)
     first, second, third = (source.overlap(document.text) for document in CORPUS[:3])
-    total = log(3 / 2) + log(4)
+    rare, common = log(4) ** 2, log(3 / 2) ** 2
     assert first.coverage == pytest.approx(1)
-    assert first.agreement == pytest.approx(total / (total + 2 * log(4)))
-    assert first.score == pytest.approx((1 + 0.392557) / 2, abs=1e-6)
-    assert second.coverage == pytest.approx(0.226294, abs=1e-6)
-    assert second.agreement == pytest.approx(log(3 / 2) / (total + 2 * log(4)))
-    assert second.score == pytest.approx(0.157564, abs=1e-6)
+    assert first.agreement == pytest.approx((rare + common) / (common + 3 * rare))
+    assert first.score == pytest.approx((1 + 0.351816) / 2, abs=1e-6)
+    assert second.coverage == pytest.approx(0.078804, abs=1e-6)
+    assert second.agreement == pytest.approx(common / (common + 3 * rare))
+    assert second.score == pytest.approx(0.053264, abs=1e-6)
     assert (third.score, third.shared) == (0.0, ())
     told = first.contributions(TOKENS.documents)
     assert [(one.name, one.detail) for one in told] == [
@@ -63,9 +65,9 @@ def test_the_score_is_the_mean_of_coverage_and_agreement() -> None:
 
 def test_tokens_that_no_document_has_count_in_the_source() -> None:
     source = Source("open_file(path_name, own_name)", TOKENS)
-    assert source.overlap(CORPUS[0].text).coverage == pytest.approx(
-        (log(1.5) + log(4)) / (log(1.5) + 2 * log(4))
-    )
+    rare, common = log(4) ** 2, log(3 / 2) ** 2
+    covered = (rare + common) / (2 * rare + common)
+    assert source.overlap(CORPUS[0].text).coverage == pytest.approx(covered)
 
 
 def test_quotes_stand_in_both_texts_and_not_inside_each_other() -> None:

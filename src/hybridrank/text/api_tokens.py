@@ -43,7 +43,7 @@ def api_tokens(text: str) -> Mapping[str, Span]:
     Tokens are, case kept:
 
     - dotted names (`Input.is_action_pressed`; `::`, `->` and `?.` join too), whole and their last two and
-      three parts; a leading `self` or `this` is no part;
+      three parts, unless they end in one letter (`velocity.x`); a leading `self` or `this` is no part;
     - names that are called (`clamp` of `position.clamp(…)`) or follow an `@` (`@export`);
     - names that no prose has: with underscores, with a change of case or a digit inside, in capitals;
     - the content of literals in quotes or backticks that begin and end on one line, up to 100
@@ -126,8 +126,8 @@ def _of_name(name: str, called: bool) -> Iterator[Span]:
     own = next((at for at, part in enumerate(parts) if part[2] not in _RECEIVERS), len(parts) - 1)
     parts = parts[own:]
     end = parts[-1][1]
-    # Not the single letters of e.g. and i.e.
-    if len(parts) > 1 and any(len(part) > 1 for _, _, part in parts):
+    # Not e.g. and i.e., and not the coordinates of whatever is called velocity: its x tells nothing of it.
+    if len(parts) > 1 and (called or len(parts[-1][2]) > 1):
         for size in dict.fromkeys((len(parts), 3, 2)):
             if size <= len(parts) and end - parts[-size][0] <= _LONGEST:
                 yield parts[-size][0], end

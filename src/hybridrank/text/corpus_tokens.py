@@ -71,19 +71,19 @@ class CorpusTokens:
         return 0 if place is None else int(self.holders[place])
 
     def weight(self, token: str) -> float:
-        """ln((N - n + 1) / n) for a token that n of N documents hold, and never below 0.
+        """The square of ln((N - n + 1) / n) for a token that n of N documents hold; 0 if more than half do.
 
         The logarithm of the odds against a document having it (Robertson & Sparck Jones 1976, smoothed by one
-        more document without it): 0 for what more than half of the documents hold. What none holds weighs
-        what is in one.
+        more document without it), once for each of the two texts that share it, as in a product of vectors.
+        What no document holds weighs what is in one.
         """
         held = max(self.held(token), 1)
-        return math.log((self.documents - held + 1) / held) if 2 * held <= self.documents else 0.0
+        return math.log((self.documents - held + 1) / held) ** 2 if 2 * held <= self.documents else 0.0
 
     @property
     def highest(self) -> float:
         """The weight of a token that one document holds."""
-        return math.log(self.documents) if self.documents else 0.0
+        return math.log(self.documents) ** 2 if self.documents else 0.0
 
     @cached_property
     def digest(self) -> str:

@@ -94,7 +94,7 @@ class Source:
 
     @property
     def tells(self) -> bool:
-        """Whether it has a token that not most documents hold."""
+        """Whether it has a token that no more than half of the documents hold."""
         return self.total > 0
 
     def overlap(self, text: str) -> Overlap:

@@ -26,8 +26,8 @@ class LexicalEvidence:
     of the documents hold weigh nothing, however many are shared.
 
     yes: the score is at least the threshold. no: it is below. undecided: there is nothing to judge by, since
-    the query has no token that not most documents hold; so it is for everything where there is only one
-    document. Each verdict quotes the shared strings, heaviest first, at their first place in the query's and
+    more than half of the documents hold each of the query's tokens, or it has none; so it is for everything
+    where there is only one document. Each verdict quotes the shared strings, heaviest first, at their first place in the query's and
     the document's text.
 
     Args:
