@@ -9,12 +9,14 @@ from collections.abc import Iterator
 from ..types import Quote
 from .text import bare_reply
 
-_MARKED = re.compile(r"`([^`\n]{1,2000})`|\"([^\"\n]{1,2000})\"|“([^”\n]{1,2000})”|「([^」\n]{1,2000})」")
+_MARKED = re.compile(
+    r"`([^`\n]{1,2000}+)`|\"([^\"\n]{1,2000}+)\"|“([^“”\n]{1,2000}+)”|「([^「」\n]{1,2000}+)」"
+)
 _LISTED = re.compile(r"[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+(\S.*)")
 _FIELD = "quotes"
 # Verdicts in quotation marks, and the field names of an object that was cut.
 _OF_THE_FORM = frozenset({"yes", "no", "是", "否", "answer", "verdict", _FIELD})
-_MOST = 1000
+_MOST = 100
 
 
 def parse_quotes(reply: str) -> tuple[str, ...]:
@@ -22,7 +24,7 @@ def parse_quotes(reply: str) -> tuple[str, ...]:
 
     A JSON object quotes what its field `quotes` holds: texts in a list, or one text. Any other reply quotes
     what stands in it between quotation marks or backticks, and the items of its lists. Nothing is quoted that
-    is blank. Whether quotes are true is for `verify_quote` to say.
+    is blank, and no more than the first hundred. Whether quotes are true is for `verify_quote` to say.
     """
     text = bare_reply(reply)
     found = _of_object(text)
