@@ -46,9 +46,8 @@ def test_answers_look_as_those_of_a_real_ollama(entry: dict[str, Any], server: R
     if "over_ctx" in entry["name"]:
         # The recorded prompt is written down in short.
         body = {**body, "messages": [{"role": "user", "content": "word " * 9000}]}
-    reply = httpx.request(
-        entry["method"], server.url + entry["path"], content=None if body is None else json.dumps(body)
-    )
+    content = None if body is None else json.dumps(body)
+    reply = httpx.request(entry["method"], server.url + entry["path"], content=content, timeout=600)
     assert reply.status_code == entry["status"]
     assert reply.headers["content-type"].split(";")[0] == entry["content_type"].split(";")[0]
     if "json" not in entry["content_type"]:
