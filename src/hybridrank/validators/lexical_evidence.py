@@ -27,8 +27,8 @@ class LexicalEvidence:
 
     yes: the score is at least the threshold. no: it is below. undecided: there is nothing to judge by, since
     more than half of the documents hold each of the query's tokens, or it has none; so it is for everything
-    where there is only one document. Each verdict quotes the shared strings, heaviest first, at their first place in the query's and
-    the document's text.
+    where there is only one document. Each verdict quotes the shared strings, heaviest first, at their first
+    place in the query's and the document's text.
 
     Args:
         threshold: score from which a candidate is accepted, above 0 and at most 1.
