@@ -23,8 +23,8 @@ class EvidenceOverlap:
     any is prose, and its words count. Each token weighs the square of ln((N - n + 1) / n), where n of the N
     indexed documents hold it, and nothing if more than half of them do. The score is the mean of two shares,
     0 to 1: how much of the query's weight the candidate holds, and how much of the candidate's weight, plus
-    that of two tokens of the highest weight, the query holds. So a candidate rises with what it covers, and falls
-    with what it says of something else. docs/evidence.md derives it.
+    that of two tokens of the highest weight, the query holds. So a candidate rises with what it covers, and
+    falls with what it says of something else. docs/evidence.md derives it.
 
     Equal scores keep their order, so a query that tells nothing changes nothing; an event then says so.
 
