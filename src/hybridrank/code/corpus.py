@@ -17,6 +17,7 @@ from .generated import generated_text
 from .languages import language_of
 from .symbols import Symbol, symbols_of
 from .walk import IGNORED, MAX_BYTES, Found, Skipped, too_large, unreadable, walk
+from .workers import each
 
 Progress = Callable[[str, int, int | None], None]
 
@@ -118,8 +119,9 @@ def load_code(
     results: list[tuple[str, FileResult]] = []
     ids: set[str] = set()
     tell("chunk", 0, len(found))
-    for done, item in enumerate(found, 1):
-        result = read_file(item.path, item.file, chunker, max_bytes=max_bytes, generated=generated)
+    sizes = [item.stat.st_size for item in found]
+    read = each(_read, found, sizes, chunker, max_bytes, generated)
+    for done, (item, result) in enumerate(zip(found, read, strict=True), 1):
         if not result.skipped and not ids.isdisjoint(document.id for document in result.documents):
             result = FileResult(skipped="its chunker gave an id that another file has")
         if result.skipped:
@@ -136,6 +138,10 @@ def load_code(
         notes_on([(path, result.how) for path, result in results], skipped),
         tuple(sorted(symbol for _, result in results for symbol in result.symbols)),
     )
+
+
+def _read(item: Found, chunker: Chunker, max_bytes: int, generated: bool) -> FileResult:
+    return read_file(item.path, item.file, chunker, max_bytes=max_bytes, generated=generated)
 
 
 def checked_chunker(chunker: Chunker | None) -> Chunker:

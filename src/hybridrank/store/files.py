@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from ..code.corpus import FileResult, How, Progress, chunk_bytes, scan
 from ..code.walk import IGNORED, Found, Skipped, too_large, unreadable
+from ..code.workers import each
 from ..protocols import Chunker
 
 RACY_NS = 2_000_000_000
@@ -126,8 +127,10 @@ class Look:
 
     def read(self, chunker: Chunker, max_bytes: int, progress: Progress | None) -> Iterator[FileRead]:
         """Read the files that are not sure to be as before, and cut those whose content is new."""
-        for done, item in enumerate(self.unsure, 1):
-            yield _read(item, self.table.get(item.path), chunker, max_bytes, self.started_ns)
+        items = [(item, self.table.get(item.path)) for item in self.unsure]
+        sizes = [item.stat.st_size for item in self.unsure]
+        for done, read in enumerate(each(_read, items, sizes, chunker, max_bytes, self.started_ns), 1):
+            yield read
             if progress is not None:
                 progress("chunk", done, len(self.unsure))
 
@@ -173,7 +176,8 @@ def unpacked_table(data: Mapping[str, Any]) -> dict[str, Entry]:
     }
 
 
-def _read(item: Found, before: Entry | None, chunker: Chunker, max_bytes: int, started_ns: int) -> FileRead:
+def _read(known: tuple[Found, Entry | None], chunker: Chunker, max_bytes: int, started_ns: int) -> FileRead:
+    item, before = known
     digest, result = "", FileResult()
     try:
         with Path(item.file).open("rb") as opened:
