@@ -29,6 +29,7 @@ from hybridrank import (
     Query,
     http,
 )
+from hybridrank.evaluation.facts import method_facts
 from hybridrank.watching import watched
 from ollama_server import (
     HANG_UP,
@@ -477,6 +478,23 @@ def test_a_saved_pipeline_holds_to_its_model(
     assert alone.search("bread", weights={"dense": 0}).hits[0].id == "d2"
     with pytest.raises(MismatchError, match="digest ffffffffffff"):
         alone.search("bread")
+
+
+def test_a_configuration_and_the_facts_that_contracts_lock(server: OllamaServer) -> None:
+    table = {"use": "ollama", "model": "all-minilm", "host": server.url, "truncate": True}
+    config = {"retrievers": {"dense": {"use": "dense", "embedder": table}}}
+    facts = method_facts(Pipeline.from_config(config).index(DOCUMENTS[:2]))["dense"]
+    due = {
+        "model": "all-minilm",
+        "model_digest": server.models[MINILM].digest,
+        "parameter_size": "22.57M",
+        "quantization_level": "F16",
+        "query_instruction": None,
+        "document_instruction": None,
+        "truncate": True,
+        "dimensions": 384,
+    }
+    assert {name: facts[name] for name in due} == due
 
 
 def test_an_empty_corpus_needs_no_server() -> None:
