@@ -303,13 +303,12 @@ class CodeGraph:
             first = wanted.name.casefold() if fold else wanted.name
             if wanted.prefix:
                 condition = f"d.{column} >= ? AND d.{column} < ?"
-                values: list[str | int] = [first, f"{first}\U0010ffff"]
+                values = [first, f"{first}\U0010ffff"]
             else:
                 condition, values = f"d.{column} = ?", [first]
             if wanted.container and not wanted.prefix and not fold:
-                ending = f".{wanted.container}.{wanted.name}"
-                condition += " AND (d.qualified = ? OR substr(d.qualified, ?) = ?)"
-                values += [ending[1:], -len(ending), ending]
+                condition += " AND d.holder = ?"
+                values.append(wanted.container.rpartition(".")[2])
             if path:
                 condition, values = f"f.path = ? AND {condition}", [path, *values]
             found = [one for one in self._store.symbols(condition, values) if wanted.fits(one[0], fold)]

@@ -70,6 +70,7 @@ def answers(graph: CodeGraph) -> object:
     )
 
 
+@settings(max_examples=settings().max_examples // 2)
 @given(SOURCES)
 def test_the_order_of_files_does_not_count(sources: dict[str, str]) -> None:
     backwards = dict(reversed(sources.items()))
@@ -77,6 +78,7 @@ def test_the_order_of_files_does_not_count(sources: dict[str, str]) -> None:
         assert answers(one) == answers(other)
 
 
+@settings(max_examples=settings().max_examples // 2)
 @given(SOURCES)
 def test_what_was_asked_before_does_not_count(sources: dict[str, str]) -> None:
     with CodeGraph.of(sources) as graph:
@@ -86,6 +88,7 @@ def test_what_was_asked_before_does_not_count(sources: dict[str, str]) -> None:
     assert forwards == backwards[::-1]
 
 
+@settings(max_examples=settings().max_examples // 2)
 @given(SOURCES)
 def test_callers_and_calls_agree(sources: dict[str, str]) -> None:
     """Each call that leads to a definition is one of its callers, and the other way round."""
@@ -117,7 +120,7 @@ def test_imports_of_python_are_those_of_ast(sources: dict[str, str]) -> None:
             assert sorted(found) == sorted(expected)
 
 
-@settings(max_examples=settings().max_examples // 4)
+@settings(max_examples=settings().max_examples // 5)
 @given(SOURCES, SOURCES)
 def test_an_update_equals_a_fresh_graph(before: dict[str, str], after: dict[str, str]) -> None:
     with TemporaryDirectory() as folder:

@@ -546,6 +546,7 @@ def test_deep_nesting_is_walked() -> None:
 
 
 def test_files_with_errors_give_what_is_intact() -> None:
+    """Fault CH-20."""
     sources = {
         "a.py": "def ok():\n    f()\n\ndef broken(:\n    pass\n\ndef f():\n    return 2\n",
         "b.js": "function ok2() { f2(); }\nfunction f2( { }\n",
@@ -559,9 +560,29 @@ def test_files_with_errors_give_what_is_intact() -> None:
 
 
 def test_lines_are_those_of_the_file() -> None:
+    """Fault CH-15."""
     for end in ("\n", "\r\n", "\r"):
         text = end.join(["# é 注", "import a", "def f():", "    a.b()", ""])
         with CodeGraph.of({"m.py": text}) as graph:
             (call,) = graph.callees("f")
             assert (call.line, call.column, call.caller_line) == (4, 7, 3)
             assert graph.imports("m.py")[0].line == 2
+
+
+def test_tsx_is_read_with_its_own_grammar() -> None:
+    """Fault CH-19."""
+    sources = {
+        "badge.tsx": (
+            'import { tag } from "./tag";\n'
+            'export const Badge = (p: {n: number}) => <b className="x">{tag(p.n)}</b>;\n'
+            "export function Row(props: {id: string}) {\n  return <div>{tag(props.id)}</div>;\n}\n"
+        ),
+        "tag.ts": "export function tag(x: unknown) {}\n",
+    }
+    assert callers(sources, "tag") == ["badge.tsx:2 Badge", "badge.tsx:4 Row"]
+
+
+def test_languages_without_a_grammar_say_nothing() -> None:
+    """Fault CH-21."""
+    with CodeGraph.of({"notes.zig2": "x()\n" * 50, "a.css": "a { }"}) as graph:
+        assert graph.symbols() == graph.calls("notes.zig2") == graph.imports("a.css") == ()

@@ -159,7 +159,8 @@ class GraphStore:
             "definitions",
             (
                 (
-                    *(file, number, s.name, s.name.casefold(), s.qualified_name, around[number], s.kind),
+                    *(file, number, s.name, s.name.casefold(), s.qualified_name),
+                    *(s.parent.rpartition(".")[2], around[number], s.kind),
                     *(s.start_line, s.end_line, s.signature),
                 )
                 for number, s in enumerate(symbols)

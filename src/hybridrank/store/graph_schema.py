@@ -17,11 +17,10 @@ CREATE TABLE files (
 );
 CREATE TABLE definitions (
     file INTEGER NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL, folded TEXT NOT NULL,
-    qualified TEXT NOT NULL, around INTEGER NOT NULL, kind TEXT NOT NULL, line INTEGER NOT NULL,
-    end_line INTEGER NOT NULL,
-    signature TEXT NOT NULL, PRIMARY KEY (file, number)
+    qualified TEXT NOT NULL, holder TEXT NOT NULL, around INTEGER NOT NULL, kind TEXT NOT NULL,
+    line INTEGER NOT NULL, end_line INTEGER NOT NULL, signature TEXT NOT NULL, PRIMARY KEY (file, number)
 ) WITHOUT ROWID;
-CREATE INDEX definitions_by_name ON definitions (name);
+CREATE INDEX definitions_by_name ON definitions (name, holder);
 CREATE INDEX definitions_by_folded ON definitions (folded);
 CREATE TABLE imports (
     file INTEGER NOT NULL, number INTEGER NOT NULL, line INTEGER NOT NULL, end_line INTEGER NOT NULL,
