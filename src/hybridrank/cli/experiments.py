@@ -125,7 +125,8 @@ def read(
     loaded = None if config is None else load_config(config)
     given = load_cases(cases)
     if records is not None:
-        from ..evaluation.records import ID_FIELD, TEXT_FIELD, load_records
+        from ..evaluation.records import load_records
+        from ..records import ID_FIELD, TEXT_FIELD
 
         read = load_records(records, id_field=id_field or ID_FIELD, text_field=text_field or TEXT_FIELD)
         return Given(given, loaded or default_config("text"), read.documents)

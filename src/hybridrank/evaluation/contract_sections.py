@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import ConfigError, UnknownNameError
+from ..records import ID_FIELD, TEXT_FIELD
 from ..types import FrozenDict
 from .case_files import nearest
 from .contract_fields import Fields, count, cutoffs, one_of, sha256_hex, table, text, texts, wrong
 from .measures import Measure, parse_measures
-from .records import ID_FIELD, TEXT_FIELD
 
 GAP_POLICY = "diagnostic_only_not_scored"
 METHOD_FIELDS = tuple(

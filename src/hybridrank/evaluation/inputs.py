@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidValueError
+from ..records import ID_FIELD, TEXT_FIELD
 from ..types import Document
 from .cases import Case, load_cases
-from .records import ID_FIELD, TEXT_FIELD, load_records
+from .records import load_records
 
 if TYPE_CHECKING:
     from ..pipeline import Pipeline

@@ -10,6 +10,7 @@ from typing import Any
 from ..config import load_config
 from ..errors import InvalidValueError
 from ..pipeline import Pipeline
+from ..records import ID_FIELD, TEXT_FIELD
 from ..types import FrozenDict
 from .breaches import ContractMismatchError
 from .case_files import read_records
@@ -20,7 +21,6 @@ from .contract_sections import EvaluationContract, InputContract, LockedFile, ex
 from .experiment import checked_cases
 from .facts import method_facts, prompt_hashes
 from .inputs import Progress, hashed, load_corpus
-from .records import ID_FIELD, TEXT_FIELD
 
 POLICY = "do_not_select_or_tune_by_these_results"
 SCOPE = "measures_these_methods_on_these_cases_only"
