@@ -13,7 +13,8 @@ from hybridrank.store.graph import GRAPH
 
 FILES = {
     "app/a.py": (
-        "import json\nfrom .b import f as g, gone\nfrom .nowhere import x\n\ndef run(q):\n    g()\n    q.f()\n"
+        "import json\nfrom .b import f as g, gone\nfrom .nowhere import x\n\n"
+        "def run(q):\n    g()\n    q.f()\n"
     ),
     "app/b.py": "def f(): ...\n\nclass Box:\n    def open(self):\n        f()\n",
     "app/__init__.py": "",
