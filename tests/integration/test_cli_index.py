@@ -199,7 +199,7 @@ def test_info_tells_what_is_in_an_index(run: Run, tree: Path, config: Path, tmp_
     assert "state        stale: 1 changed, 1 removed" in shown.out
     assert "files        3 seen, 2 indexed, 1 skipped" in shown.out
     assert "skipped      1 binary" in shown.out
-    assert re.search(r"^written      .* by hybridrank .*, format 1, in .* s", shown.out, re.MULTILINE)
+    assert re.search(r"^written      .* by hybridrank .*, format 2, in .* s", shown.out, re.MULTILINE)
     after = sorted((path, path.stat().st_mtime_ns) for path in (tmp_path / "cache").rglob("*"))
     assert after == before
 

@@ -213,7 +213,7 @@ def test_a_root_that_is_a_file(tmp_path: Path) -> None:
 
 
 def test_an_empty_folder_is_an_empty_corpus(tmp_path: Path) -> None:
-    assert load_code(tmp_path) == Corpus(str(tmp_path.resolve()))
+    assert load_code(tmp_path) == Corpus(str(tmp_path.resolve()), symbols=())
 
 
 def test_a_root_that_is_not_there_is_refused(tmp_path: Path) -> None:
