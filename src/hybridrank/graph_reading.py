@@ -55,7 +55,9 @@ def from_disk(store: GraphStore, root: Path, max_bytes: int | None, progress: Pr
     look = files.look(root, {} if anew else store.entries(), max_bytes=limit)
     if not anew and not look.unsure and not look.gone:
         return Changes()
-    added, changed, fresh = [], [], set()
+    added: list[str] = []
+    changed: list[str] = []
+    fresh: set[str] = set()
     seen: set[str] = set()  # files that others see otherwise than before, and folders with other files
     configs = False
     with store.writing():
