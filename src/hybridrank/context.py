@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
+from operator import index
+from typing import Any, Literal, Protocol, SupportsIndex, TypeAlias, runtime_checkable
 
 from .context_blocks import ContextBlock, blocks_of, render, whole
 from .context_plan import Plan
@@ -13,7 +14,7 @@ from .errors import InvalidValueError
 from .types import Document, Hit, Result, check_k
 
 Unit: TypeAlias = Literal["chars", "tokens"]
-Counter: TypeAlias = Callable[[str], int | Sized]
+Counter: TypeAlias = Callable[[str], SupportsIndex | Sized]
 
 _MOST_RELATED = 1000
 SPREADING = ("spread", "spread-files")
@@ -175,9 +176,11 @@ def _quoted(result: Sequence[Hit]) -> dict[str, tuple[int, int]]:
 
 
 def _checked(matches: Mapping[str, tuple[int, int]]) -> Mapping[str, tuple[int, int]]:
-    for id, (start, end) in matches.items():
-        if not 0 <= start <= end:
-            raise InvalidValueError(f"match of {id!r} is {(start, end)!r}; give start, then end, from 0")
+    for id, place in matches.items():
+        match place:
+            case (int(start), int(end)) if 0 <= start <= end:
+                continue
+        raise InvalidValueError(f"match of {id!r} is {place!r:.80}; give (start, end), from 0")
     return matches
 
 
@@ -190,11 +193,21 @@ def _measure(unit: str, tokenizer: Counter | None) -> Callable[[str], int]:
         raise InvalidValueError(f'unit is {unit!r}; give "chars" or "tokens"')
     if tokenizer is None:
         raise InvalidValueError('unit is "tokens"; give a tokenizer, a function from text to its tokens')
+    if not callable(tokenizer):
+        raise InvalidValueError(f"tokenizer is {tokenizer!r:.80}; give a function from text to its tokens")
     count = tokenizer
 
     def tokens(text: str) -> int:
-        told = count(text)
-        number = told if isinstance(told, int) else len(told)
+        told: Any = count(text)
+        # The length of these counts no tokens: a dict of arrays has that of its keys.
+        if isinstance(told, Sized) and not isinstance(told, (str, bytes, Mapping)):
+            return len(told)
+        try:
+            number = told if isinstance(told, bool) else index(told)  # numpy's integers too
+        except TypeError:
+            raise InvalidValueError(
+                f"the tokenizer gave {told!r:.80}; give a function from text to its tokens or to their number"
+            ) from None
         return check_k(number, "the tokenizer's count")
 
     return tokens

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from .context_blocks import ContextBlock, Piece, blocks_of, part_of_line, split, window
+from .context_blocks import ContextBlock, Piece, blocks_of, part_of_line, split, whole, window
 from .types import Document, location
 
 
@@ -59,6 +59,7 @@ class Plan:
             return False
         start, end = document.start_line, document.end_line
         lines = set[int]()
+        differs = False
         for piece in self.pieces:
             other = piece.document
             if other.path != document.path or piece.in_line:
@@ -69,10 +70,13 @@ class Plan:
                 lines.update(range(start, end + 1))
             if not start and document.text in other.text and not (piece.cut_before or piece.cut_after):
                 return True
-            if (start, end) == (other.start_line, other.end_line) and document.text != other.text:
+            if (start, end) == (other.start_line, other.end_line):
+                same = whole(document, 0).shown == whole(other, 0).shown
+                if same and not (piece.cut_before or piece.cut_after):
+                    return True
                 # The pieces of one long line share its number.
-                return False
-        return start > 0 and lines.issuperset(range(start, end + 1))
+                differs = differs or not same
+        return start > 0 and not differs and lines.issuperset(range(start, end + 1))
 
     def state(self, document: Document) -> str:
         if document.id in self.included or self.is_shown(document):

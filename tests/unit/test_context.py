@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from hybridrank import (
@@ -182,6 +183,20 @@ def test_pieces_of_one_long_line_both_stand() -> None:
     assert "second;" in text
 
 
+def test_the_same_lines_with_another_end_stand_once_cx_07() -> None:
+    found = hits(
+        Document("1", "line", "a.py", 1, 1),
+        Document("2", "line\n", "a.py", 1, 1),
+        Document("3", "long\nlonger", "b.py", 1, 2),
+        Document("4", "line", "a.py", 1, 1),
+    )
+    whole = assemble_context(found)
+    assert whole.text == "### a.py:1-1\nline\n\n### b.py:1-2\nlong\nlonger"
+    # What stands in it is told to, though what is before it does not fit.
+    for budget in range(len("### a.py:1-1\nline"), whole.used + 1):
+        assert {"1", "2", "4"} <= set(assemble_context(found, budget).included)
+
+
 def test_neighbours_keep_their_headers() -> None:
     context = assemble_context(hits(chunk("a.py", 1, 2, name="f"), chunk("a.py", 3, 4, name="g")))
     assert [block.header for block in context.blocks] == ["### a.py:1-2 (f)", "### a.py:3-4 (g)"]
@@ -271,6 +286,8 @@ def test_tokens_are_counted_by_the_tokenizer() -> None:
     assert (context.used, context.unit) == (5, "tokens")
     counted = assemble_context(found, 5, "tokens", tokenizer=lambda text: len(text.split()))
     assert counted == context
+    counted = assemble_context(found, 5, "tokens", tokenizer=lambda text: np.int64(len(text.split())))
+    assert counted == context
 
 
 @pytest.mark.parametrize(
@@ -281,7 +298,12 @@ def test_tokens_are_counted_by_the_tokenizer() -> None:
         ({"tokenizer": len}, 'unit is "chars"'),
         ({"unit": "tokens", "tokenizer": lambda text: -1}, "the tokenizer's count is -1"),
         ({"unit": "tokens", "tokenizer": lambda text: True}, "the tokenizer's count is True"),
+        ({"unit": "tokens", "tokenizer": lambda text: {"input_ids": [1]}}, "the tokenizer gave {'input_ids'"),
+        ({"unit": "tokens", "tokenizer": lambda text: 1.5}, "the tokenizer gave 1.5"),
+        ({"unit": "tokens", "tokenizer": str.lower}, "the tokenizer gave '### x"),
+        ({"unit": "tokens", "tokenizer": "words"}, "tokenizer is 'words'"),
         ({"matches": {"x": (5, 2)}}, "match of 'x' is"),
+        ({"matches": {"x": None}}, "match of 'x' is None"),
     ],
 )
 def test_what_does_not_fit_together_is_an_error(options: dict[str, Any], message: str) -> None:
