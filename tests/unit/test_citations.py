@@ -37,6 +37,14 @@ def places(answer: str, blocks: list[Shown] = BLOCKS) -> list[tuple[str, int, in
         "src/client.py 第 12 至 14 行",
         "見src/client.py:12-14。",
         "### src/client.py:12-14 (method f)",
+        "`src/client.py` lines 12-14",
+        "**src/client.py**:12-14",
+        "`src/client.py`: lines 12-14",
+        "[src/client.py:lines 12-14]",
+        "[src/client.py: 12-14]",
+        "src/client.py:12-14, 3 functions of it",
+        "src/client.py:12-14 and 2 more files",
+        "src/client.py:12-14, in 2 ways",
     ],
 )
 def test_ways_to_cite(written: str) -> None:
@@ -48,6 +56,35 @@ def test_one_line_and_several_places() -> None:
         ("src/client.py", 10, 10),
         ("src/client.py", 55, 60),
     ]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "[src/client.py:12-14, 99]",
+        "[src/client.py:12-14; L99]",
+        "src/client.py, lines 12-14 and 99.",
+        "(src/client.py:12-14,99)",
+    ],
+)
+def test_further_lines_of_a_file_are_checked_too(written: str) -> None:
+    good, bad = check_citations(written, BLOCKS)
+    assert (good.start_line, good.end_line, good.problem) == (12, 14, "")
+    assert (bad.text, bad.path, bad.start_line, bad.end_line) == ("src/client.py:99", "src/client.py", 99, 99)
+    assert bad.problem
+
+
+def test_three_places_in_one_bracket() -> None:
+    assert places("[src/client.py:10, 12-13, and 55]") == [
+        ("src/client.py", 10, 10),
+        ("src/client.py", 12, 13),
+        ("src/client.py", 55, 55),
+    ]
+
+
+def test_a_file_in_brackets_that_is_not_there_is_flagged() -> None:
+    (found,) = check_citations("It is in [src/ghost.py], not in [src/client.py] nor [tokens.remove].", BLOCKS)
+    assert (found.path, found.problem) == ("src/ghost.py", "the context has no such file")
 
 
 def test_lines_may_run_over_neighbouring_blocks() -> None:
@@ -76,6 +113,7 @@ def test_a_file_that_only_one_end_fits_is_meant(written: str) -> None:
         ("src/client.py:60-61", "the context has lines 10-20, 21-30, 50-60 of it"),
         ("src/client.py:14-12", "no such lines"),
         ("src/client.py:0", "no such lines"),
+        ("src/client.py:10000000000", "the context has lines 10-20, 21-30, 50-60 of it"),
     ],
 )
 def test_what_does_not_point_into_the_context_is_flagged(written: str, problem: str) -> None:
@@ -125,3 +163,11 @@ def test_time_is_linear(unit: str) -> None:
     started = perf_counter()
     check_citations(unit * (60_000 // len(unit)), BLOCKS)
     assert perf_counter() - started < 5
+
+
+def test_an_id_that_looks_like_a_place_is_checked() -> None:
+    blocks = [Shown("note#1", "", 0, 0)]
+    assert [one.problem for one in check_citations("[note#1], [note#2]", blocks)] == [
+        "",
+        "the context has no such document",
+    ]

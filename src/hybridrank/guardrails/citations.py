@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 
@@ -31,7 +32,7 @@ class Citation:
     """A place that an answer cites.
 
     Attributes:
-        text: as it stands in the answer.
+        text: as it stands in the answer; of further lines behind a path (`a.py:1-2, 8-9`) with the path.
         path: the file in the context that is meant, or as written where there is none.
         start_line, end_line: 0 for a document without lines.
         problem: why it does not point into the context; `""` where it does.
@@ -44,10 +45,19 @@ class Citation:
     problem: str = ""
 
 
-# `:10-20`, `:10`, `#L10-L20`, `, lines 10 to 20`, ` (line 10`, ` 第 10 行`.
+# `10-20`, `10`, `L10-L20`, `10 to 20`.
+_RANGE = r"[Ll]?(\d{1,12})(?!\d)(?:[ \t]{0,2}(?:-|–|—|~|\bto\b|至|到)[ \t]{0,2}[Ll]?(\d{1,12})(?!\d))?"
+# `:10-20`, `#L10`, `` `: lines 10``, `, lines 10 to 20`, ` (line 10`, ` 第 10 行`;
+# `: 10` only before a bracket, since `: 10 hits` is prose.
 _LINES = (
-    r"(?:[:#]|,?[ \t]{0,2}\(?(?:at[ ])?lines?[ \t]{1,2}|,?[ \t]{0,2}[(（]?第[ \t]{0,2})[Ll]?(\d{1,7})(?!\d)"
-    r"(?:[ \t]{0,2}(?:-|–|—|~|\bto\b|至|到)[ \t]{0,2}[Ll]?(\d{1,7})(?!\d))?"
+    r"[`*]{0,3}(?:[:#](?:[ \t]{0,2}lines?[ \t]{1,2})?|:[ \t]{1,2}(?=[Ll\d –-]{1,40}[\])）])"
+    r"|,?[ \t]{0,2}\(?(?:at[ ])?lines?[ \t]{1,2}|,?[ \t]{0,2}[(（]?第[ \t]{0,2})" + _RANGE
+)
+# `, 30-40`, ` and 50`: further lines of the same file; not the number of `, 3 functions`.
+_MORE = re.compile(
+    r"[ \t]{0,2}(?:[,;，、&](?:[ \t]{0,2}and\b)?|\band\b|和)[ \t]{0,2}(?:lines?[ \t]{1,2})?"
+    + _RANGE
+    + r"(?![\w:/%–-]|\.\w|[ \t]{1,2}(?!(?:and|to)\b)\w)"
 )
 _BEFORE = r"(?<![\w/.\\@~-])"
 _ANY = re.compile(_BEFORE + r"([\w/.\\@~+-]++)" + _LINES)
@@ -83,17 +93,34 @@ def _found(answer: str, shown: Sequence[Shown]) -> Iterator[tuple[int, Citation]
                 if free(match):
                     taken.append(match.span())
                     yield match.start(), _cited(match[0], path, match[1], match[2], shown)
+                    yield from _further(answer, match.end(), path, shown)
     for match in _ANY.finditer(answer):
         before = answer[max(0, match.start() - 3) : match.start()]
         if free(match) and _is_path(match[1], paths, before):
             yield match.start(), _cited(match[0], match[1], match[2], match[3], shown)
+            yield from _further(answer, match.end(), match[1], shown)
     labels = {block.label for block in shown if not block.start}
-    if labels:
-        for match in _BRACKETS.finditer(answer):
-            label = match[1].strip("`# ")
-            if label in labels or not (re.search(r"\s", label) or _ANY.search(label)):
-                problem = "" if label in labels else "the context has no such document"
-                yield match.start(), Citation(match[0], label, problem=problem)
+    endings = {PurePosixPath(path).suffix for path in paths} - {""}
+    for match in _BRACKETS.finditer(answer):
+        label = match[1].strip("`# ")
+        if label in labels:
+            yield match.start(), Citation(match[0], label)
+            continue
+        cited = any(_is_path(place[1], paths, "") for place in _ANY.finditer(label))
+        if cited or re.search(r"\s", label) or _resolved(label, paths):
+            continue
+        if labels:
+            yield match.start(), Citation(match[0], label, problem="the context has no such document")
+        elif PurePosixPath(label).suffix in endings:
+            yield match.start(), Citation(match[0], label, problem="the context has no such file")
+
+
+def _further(answer: str, at: int, path: str, shown: Sequence[Shown]) -> Iterator[tuple[int, Citation]]:
+    """The lines that follow those of a citation: the second range of `a.py:1-2, 8-9`."""
+    while match := _MORE.match(answer, at):
+        lines = f"{match[1]}-{match[2]}" if match[2] else match[1]
+        yield match.start(), _cited(f"{path}:{lines}", path, match[1], match[2], shown)
+        at = match.end()
 
 
 def _is_path(text: str, known: Iterable[str], before: str) -> bool:
