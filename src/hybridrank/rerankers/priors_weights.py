@@ -82,22 +82,22 @@ class CodePriorsWeights:
         chunk_test: it lies in a test inside the file, and the query asks for none.
     """
 
-    best_match: float = 1.05
-    more_matches: float = 1.05
-    told: float = 1.75
+    best_match: float = 1.1
+    more_matches: float = 0.95
+    told: float = 1.7
     phrases: float = 1.1
-    name_match: float = 1.55
-    word_names: float = 0.65
-    defined: float = 0.8
-    file_named: float = 0.75
+    name_match: float = 1.65
+    word_names: float = 0.75
+    defined: float = 0.7
+    file_named: float = 0.85
     compound: float = 1.0
-    stem_words: float = 1.2
+    stem_words: float = 1.25
     stem_letters: float = 0.7
     stem_first: float = 0.85
-    stem_length: float = -1.5
+    stem_length: float = -1.55
     folder: float = 0.75
-    path_depth: float = -0.5
-    functions: float = 1.55
+    path_depth: float = -0.55
+    functions: float = 1.6
     test: float = -1.95
     example: float = -1.45
     compat: float = -0.2
