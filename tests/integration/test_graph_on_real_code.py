@@ -1,6 +1,6 @@
 """Imports, definitions and calls of three installed packages, against `ast` and what was read by hand.
 
-`tests/samples/graph/calls.json` holds calls that were drawn before there was a resolver, each with the
+`tests/truth/calls.json` holds calls that were drawn before there was a resolver, each with the
 definition that a reader of the code says it leads to, `""` for one out of the packages. It is for one version
 of each.
 """
@@ -21,7 +21,7 @@ import rich
 from hybridrank import CodeGraph
 
 pytestmark = pytest.mark.slow
-TRUTH = json.loads((Path(__file__).parents[1] / "samples/graph/calls.json").read_text(encoding="utf-8"))
+TRUTH = json.loads((Path(__file__).parents[1] / "truth/calls.json").read_text(encoding="utf-8"))
 FILES = {
     path.relative_to(package.parent).as_posix(): path.read_text(encoding="utf-8")
     for package in (Path(str(module.__file__)).parent for module in (httpx, click, rich))
