@@ -16,6 +16,7 @@ from hybridrank.config import ablations
 PAGE = Path(__file__).parents[2] / "docs" / "config.md"
 
 
+@pytest.mark.slow
 def test_the_page_works_as_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sample_repository(tmp_path)
     monkeypatch.chdir(tmp_path)

@@ -13,6 +13,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "evaluation.md"
 LAST = "## Ablations"
 
 
+@pytest.mark.slow
 def test_files_commands_and_python_work_from_top_to_bottom(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

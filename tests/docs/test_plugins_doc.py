@@ -35,6 +35,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         del sys.modules[name]
 
 
+@pytest.mark.slow
 def test_the_page_works_as_it_stands(tmp_path: Path, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pip = tmp_path / "bin" / "pip"
     pip.parent.mkdir()

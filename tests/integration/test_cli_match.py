@@ -228,3 +228,29 @@ def test_hostile_records_cannot_steer_the_terminal(run: Run, tmp_path: Path) -> 
     done = run("--source", "-", "--records", file, stdin=b"a_b('\x1b[31m c')")
     assert "accepted" in done.out
     assert "\x1b" not in done.out
+
+
+def test_undecided_ones_are_counted(run: Run, tmp_path: Path) -> None:
+    one = tmp_path / "one.jsonl"
+    one.write_text((EXAMPLE / "records.jsonl").read_text("utf-8").splitlines()[0], "utf-8")
+    done = run("--source", "player.gd", "--records", one, *FIELDS, "-q")
+    assert done.out == "1 candidate: 0 accepted, 1 rejected (1 undecided, 0 shown); --all shows all\n"
+
+
+def test_an_empty_field_is_an_error(run: Run) -> None:
+    done = run(
+        "--source", "player.gd", "--records", "records.jsonl", "--id-field", "", "--text-field", "body"
+    )
+    assert done.code == 2
+    assert "id_field is ''" in done.err
+
+
+@pytest.mark.parametrize("command", ["search", "ask"])
+def test_skipped_records_are_lines(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(EXAMPLE)
+    assert main(["index", "records.jsonl", *FIELDS, "--index", str(tmp_path / "index"), "-q"]) == 0
+    rest = ["--no-llm"] if command == "ask" else []
+    assert main([command, "clamp", "--index", str(tmp_path / "index"), *rest]) == 0
+    assert "1 line skipped (it is no JSON" in capsys.readouterr().err

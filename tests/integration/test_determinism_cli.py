@@ -36,6 +36,7 @@ def answer(query: str, seed: int, threads: int) -> bytes:
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("query", ["where are redirects followed"])
 def test_the_same_bytes(query: str) -> None:
     first = answer(query, seed=0, threads=1)
