@@ -17,7 +17,7 @@ from .models import ModelSpec, chat_of, model_option
 from .output import DEGRADED, WRONG, Failure, Notes, reported, write
 from .pages import html_option, write_html
 from .reranking import tell_reranking
-from .summary import corpus_data, is_degraded, tell, unmatched
+from .summary import corpus_data, is_degraded, is_of_records, tell, unmatched
 
 if TYPE_CHECKING:
     from ..answer import Answer
@@ -140,6 +140,8 @@ def ask(
         write(dumps({**head, **told, **rest}))
     else:
         write(printable(f"No answer: {gap}" if gap else _text(found, answer), keep="\n\t"))
+    if is_of_records(pipeline):
+        corpus["unit"] = "line"
     tell(notes, result, corpus, unmatched(pipeline, where))
     tell_reranking(notes, result)
     tell_verdicts(notes, pipeline, result)

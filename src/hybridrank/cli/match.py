@@ -13,7 +13,7 @@ from .output import DEGRADED, Failure, Notes, reported, write
 from .pages import html_option, write_html
 from .progress import progress
 from .source import read_source
-from .summary import corpus_data, is_degraded, tell
+from .summary import corpus_data, is_degraded, is_of_records, tell
 
 if TYPE_CHECKING:
     from ..pipeline import Pipeline
@@ -109,7 +109,10 @@ def match(
         options: dict[str, Any] = {"k": k, "recall": recall, "explain": "all" if html else False}
         with progress(not quiet) as watch:
             if records is not None:
-                fields = {"id_field": id_field or "id", "text_field": text_field or "text"}
+                fields = {
+                    "id_field": "id" if id_field is None else id_field,
+                    "text_field": "text" if text_field is None else text_field,
+                }
                 pipeline = _of_records(records, fields, taken.text, options, config, ablation, watch)
             else:
                 pipeline = _of_path(
@@ -130,7 +133,7 @@ def match(
         write(dumps({**head, **found.data(text=show), "corpus": corpus}))
     else:
         write(found.text(all=everything, code=show))
-    if _is_of_records(pipeline):
+    if is_of_records(pipeline):
         corpus["unit"] = "line"
     tell(notes, result, corpus, [] if pipeline.documents else ["there was nothing to index"])
     return DEGRADED if degraded else 0
@@ -221,14 +224,6 @@ def _of_path(
     chosen: Any = default if config is None else config
     _refuse_early(chosen, ablation, text, options)
     return Pipeline.for_code(place or Path(), config=chosen, ablation=ablation, progress=watch)
-
-
-def _is_of_records(pipeline: Pipeline) -> bool:
-    """Whether what was skipped are lines of one file."""
-    corpus = pipeline.corpus
-    if corpus is None or len(corpus.files) != 1:
-        return False
-    return all(path.startswith(f"{corpus.files[0]}:") for path, _ in corpus.skipped)
 
 
 def _refuse_early(config: Any, ablation: str | None, text: str, options: Mapping[str, Any]) -> None:

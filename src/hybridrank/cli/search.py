@@ -14,7 +14,7 @@ from .judging import tell_verdicts
 from .output import DEGRADED, Notes, reported, write
 from .pages import html_option, write_html
 from .reranking import tell_reranking
-from .summary import corpus_data, is_degraded, tell, unmatched
+from .summary import corpus_data, is_degraded, is_of_records, tell, unmatched
 
 
 @click.command(short_help="Answer a query from an index, or from source files read on the fly.")
@@ -72,6 +72,8 @@ def search(
         text = result_text(result, explain=explain, code=show)
         if text:
             write(text)
+    if is_of_records(pipeline):
+        corpus["unit"] = "line"
     tell(notes, result, corpus, unmatched(pipeline, where))
     tell_reranking(notes, result)
     tell_verdicts(notes, pipeline, result)

@@ -40,6 +40,14 @@ def corpus_data(pipeline: Pipeline, *, files: bool) -> dict[str, Any]:
     return {**data, "notes": list(corpus.notes)}
 
 
+def is_of_records(pipeline: Pipeline) -> bool:
+    """Whether what was skipped are lines of one file."""
+    corpus = pipeline.corpus
+    if corpus is None or len(corpus.files) != 1:
+        return False
+    return all(path.startswith(f"{corpus.files[0]}:") for path, _ in corpus.skipped)
+
+
 def unmatched(pipeline: Pipeline, where: Filter | None) -> list[str]:
     """What no document fits at all: most often a misspelt name in the filter, or an empty tree."""
     found: list[str] = []

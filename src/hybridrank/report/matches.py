@@ -127,8 +127,11 @@ class Matches:
         accepted, rejected = len(self.accepted), len(self.rejected)
         left = self.candidates - accepted - rejected
         told = [f"{accepted} accepted", f"{rejected} rejected"]
-        if listed < rejected:
-            told[-1] += f" ({listed} shown)"
+        undecided = sum(one.verdict.answer == "undecided" for one in self.rejected)
+        details = [f"{undecided} undecided"] if undecided else []
+        details += [f"{listed} shown"] if listed < rejected else []
+        if details:
+            told[-1] += f" ({', '.join(details)})"
         if left > 0:
             told.append(f"{left} not judged")
         more = "; --all shows all" if left > 0 or listed < rejected else ""
