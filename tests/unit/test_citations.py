@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from time import perf_counter
+from typing import Literal
+from unicodedata import normalize
 
 import pytest
 
@@ -72,6 +74,13 @@ def test_further_lines_of_a_file_are_checked_too(written: str) -> None:
     assert (good.start_line, good.end_line, good.problem) == (12, 14, "")
     assert (bad.text, bad.path, bad.start_line, bad.end_line) == ("src/client.py:99", "src/client.py", 99, 99)
     assert bad.problem
+
+
+@pytest.mark.parametrize("path", ["cafe\u0301.py", "src/\ufb01le.py", "報告（１）.md"])
+@pytest.mark.parametrize("form", ["NFC", "NFKC", "NFD"])
+def test_forms_of_the_same_characters_are_one_path(path: str, form: Literal["NFC", "NFKC", "NFD"]) -> None:
+    blocks = [Shown(f"{path}:1-2", path, 1, 2)]
+    assert places(f"see [{normalize(form, path)}:1-2]", blocks) == [(path, 1, 2)]
 
 
 def test_three_places_in_one_bracket() -> None:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
+from unicodedata import normalize
 
 
 class Shown(NamedTuple):
@@ -32,7 +33,7 @@ class Citation:
     """A place that an answer cites.
 
     Attributes:
-        text: as it stands in the answer; of further lines behind a path (`a.py:1-2, 8-9`) with the path.
+        text: as it stands in the folded answer; of further lines behind a path (`a.py:1-2, 8-9`) with the path.
         path: the file in the context that is meant, or as written where there is none.
         start_line, end_line: 0 for a document without lines.
         problem: why it does not point into the context; `""` where it does.
@@ -68,15 +69,23 @@ def check_citations(answer: str, blocks: Iterable[Shown]) -> tuple[Citation, ...
     """What the answer cites, in order, each place once.
 
     A file is meant by its path, or by an end of it that only one file of the context has (`client.py` for
-    `src/client.py`), or by a longer path that ends with it. Every cited line must be shown.
+    `src/client.py`), or by a longer path that ends with it. Every cited line must be shown. Forms of the same
+    characters are one (NFKC): models compose accents, and prompts may fold full-width letters.
 
     Args:
         blocks: what the answer was given.
     """
-    shown = list(blocks)
-    found = sorted(_found(answer, shown), key=lambda item: item[0])
+    shown: list[Shown] = []
+    names: dict[str, str] = {}
+    for block in blocks:
+        label, path = normalize("NFKC", block.label), normalize("NFKC", block.path)
+        shown.append(block._replace(label=label, path=path))
+        names.setdefault(label, block.label)
+        names.setdefault(path, block.path)
+    found = sorted(_found(normalize("NFKC", answer), shown), key=lambda item: item[0])
     # The same place cited again says nothing new.
-    return tuple(dict.fromkeys(citation for _, citation in found))
+    cited = dict.fromkeys(citation for _, citation in found)
+    return tuple(replace(one, path=names.get(one.path, one.path)) for one in cited)
 
 
 def _found(answer: str, shown: Sequence[Shown]) -> Iterator[tuple[int, Citation]]:
