@@ -33,7 +33,7 @@ class Citation:
     """A place that an answer cites.
 
     Attributes:
-        text: as it stands in the folded answer; of further lines behind a path (`a.py:1-2, 8-9`) with the path.
+        text: as it stands in the folded answer; further lines (`a.py:1-2, 8-9`) have the path before them.
         path: the file in the context that is meant, or as written where there is none.
         start_line, end_line: 0 for a document without lines.
         problem: why it does not point into the context; `""` where it does.
