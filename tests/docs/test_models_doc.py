@@ -32,11 +32,11 @@ def commands() -> list[str]:
 
 
 def reply(body: Any) -> str:
-    """Turns the order of a ranking round; says yes where the texts share a longer word."""
+    """Puts the second of a ranking first; says yes where the texts share a longer word."""
     prompt = body["messages"][0]["content"]
     if "Ranked JSON Array:" in prompt:
-        labels = sorted(map(int, re.findall(r"^\[ID (\d+)\]", prompt, re.MULTILINE)), reverse=True)
-        return f"Ranked JSON Array: {labels}"
+        first, second, *others = sorted(map(int, re.findall(r"^\[ID (\d+)\]", prompt, re.MULTILINE)))
+        return f"Ranked JSON Array: {[second, first, *others]}"
     source = prompt.partition("<source>\n")[2].partition("\n</source>")[0]
     candidate = prompt.partition("<candidate>\n")[2].partition("\n</candidate>")[0]
     shared = [word for word in re.findall(r"\w{5,}", source) if word in candidate]
@@ -51,8 +51,10 @@ def test_the_five_commands_lead_from_nothing_to_an_answer(tmp_path: Path) -> Non
     repository.mkdir()
     sample_repository(repository)
     # In a tree of three files most documents would hold every name.
-    for name in ("mean", "median", "variance", "quantile", "spread", "skew"):
-        (repository / f"src/{name}.py").write_text(f"def {name}(values):\n    return sorted(values)\n")
+    for number in range(60):
+        (repository / f"src/part{number}.py").write_text(
+            f"def part{number}(values):\n    return [value * {number} for value in values]\n"
+        )
     (tmp_path / "bin").mkdir()
     ollama = tmp_path / "bin/ollama"
     ollama.write_text(PULL)
@@ -90,7 +92,8 @@ def test_the_five_commands_lead_from_nothing_to_an_answer(tmp_path: Path) -> Non
     assert any("revoke_token called" in text for text in embedded)
     assert sum("Ranked JSON Array:" in prompt for prompt in prompts) == 1
     assert sum("<candidate>" in prompt for prompt in prompts) > 2
-    assert "Session.logout (method)  (Reranked #2" in search.stdout
+    assert "revoke_token (import)  (Reranked #1, was #2)" in search.stdout
+    assert "revoke_token (function)  (Reranked #2, was #1)" in search.stdout
     assert "Fallback triggered: NO" in search.stderr
     assert re.search(r"validator direct-evidence \(qwen3:4b\): \d judged: [1-9]", search.stderr)
 
