@@ -25,6 +25,20 @@ pieces = st.sampled_from(
     [
         *"[]{},:>0123\"'\\\n ",
         *("[1,", "[2]", "[0]", "-1", "1.0", "true", "null", "<think>", "</think>", "```", "json", "[ID 1]"),
+        *(
+            "［２，",
+            "、",
+            "[ID 0, ",
+            "ID 2",
+            "[1], ",
+            "/*",
+            "*/",
+            "...",
+            "“1”",
+            "`",
+            "<|START_THINKING|>",
+            "①",
+        ),
         *('"id":', '{"id":1}', "Ranked JSON Array:", "9" * 30, "1e5", "1e999"),
     ]
 )
@@ -111,6 +125,13 @@ HOSTILE = {
     "nested": "[[1],",
     "comments": "[//[# \n",
     "channels": "<|channel|>",
+    "block comments": "[/*",
+    "labels": "[ID 1, ",
+    "listed": "[1], ",
+    "lines": "[1]\n",
+    "listed in prose": "a [1], [2]\n",
+    "entities": "&lt;think",
+    "full-width": "［１，",
 }
 
 

@@ -1,8 +1,8 @@
 """Arrays in a text that is mostly something else, found in one pass.
 
-JSON is read as it is written, with a comma too many and single quotes allowed; whatever is neither ends the
-array that it stands in, so that no number is ever taken from a sentence. Nothing is read twice and nothing
-recurses: the time is linear in the text, also where it is made to be slow.
+JSON is read as it is written, with commas too many, comments, other quotation marks and labels such as `ID 2`
+allowed; whatever else stands in an array ends it, so that no number is ever taken from a sentence. Nothing is
+read twice and nothing recurses: the time is linear in the text, also where it is made to be slow.
 """
 
 from __future__ import annotations
@@ -14,28 +14,42 @@ from typing import Any, TypeAlias
 
 Item: TypeAlias = "str | Number | dict[str, Any] | list[Any] | bool | None"
 
-# Comments, which some models write behind the items of an array, count as white space.
+# Comments, which some models write behind the items of an array, count as white space, as do the marks of
+# bold letters and an ellipsis at the end: it says what happens to the items that are left out anyway.
+_SKIPPED = r"""(?:\s++|//[^\n]*+|/\*[^\n]{0,200}?\*/|\#(?!\d)[^\n]*+|\*\*|(?:\.\.\.|…)(?=\s{0,99}\]))*+"""
 _TOKEN = re.compile(
-    r"""(?:\s++|//[^\n]*+|\#\ [^\n]*+)*+(?:
+    _SKIPPED
+    + r"""(?:
     (?P<mark>[\[\]{},:])
-    |(?P<number>-?[0-9]++(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+)(?![\w.])
+    |\#?(?P<number>[+-]?[0-9]++(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+)(?![\w.])
+    |(?:ID|Id|id)[\s:_\#-]{0,3}(?P<label>[0-9]{1,9}+)(?![\w.])
     |(?P<literal>true|false|null|True|False|None|NaN|Infinity|-Infinity)(?!\w)
-    |(?P<string>"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+')
+    |(?P<string>"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|“[^”\n]*+”|‘[^’\n]*+’|`[^`\n]*+`)
     )""",
     re.VERBOSE,
 )
 # What is left where the text ends inside an array, in the middle of a token or not.
 _END = re.compile(
-    r"""(?:\s++|//[^\n]*+|\#\ [^\n]*+)*+(?:
+    _SKIPPED
+    + r"""(?:
     "(?:[^"\\\n]|\\.)*+\\?
     |'(?:[^'\\\n]|\\.)*+\\?
-    |-?[0-9.eE+-]*+
+    |[“‘`][^\n]*+
+    |/\*[^\n]*+
+    |\#?[+-]?[0-9.eE+-]*+
+    |I?D?[\s:_\#-]{0,3}[0-9]*+
     |tr?u?|fa?l?s?|nu?l?
     )\Z""",
     re.VERBOSE,
 )
-_HEADER = re.compile(r"\[\s{0,3}ID\s{0,3}([0-9]{1,9})\s{0,3}\]", re.IGNORECASE)
-_LINK = re.compile(r"\s{0,8}>\s{0,8}")
+_HEADER = re.compile(r"\[\s{0,3}ID[\s:_#-]{0,3}([0-9]{1,9})\s{0,3}\]", re.IGNORECASE)
+_LINK = re.compile(r"[\s*`]{0,8}(?:>{1,3}=?|&gt;|[-=]>|[→≻≥⟩])[\s*`]{0,8}")
+# Between brackets in a list: it counts where nothing else stands on its line, one of several lines only
+# where it is the whole reply, since models that begin with such lines go on with anything.
+_LISTED = re.compile(r"[ \t*`]{0,8}(?:,[\s*`]{0,8}|\n\s{0,4}(?:(?:[-*+]|\d{1,2}[.)])[ \t]{1,4})?[*`]{0,3})")
+_INDENT = 16
+_BEFORE = re.compile(r"\s{0,4}(?:(?:[-*+]|\d{1,2}[.)])[ \t]{1,4})?[*`]{0,3}")
+_ENDS, _ENDS_LINE = re.compile(r"[\s*`.,]*+\Z"), re.compile(r"[ \t\r*`.,]*+(?:\n|\Z)")
 _INDEXED = re.compile(r"[A-Za-z0-9_)\]]")
 _DEEPEST = 32
 _LITERALS = {"true": True, "True": True, "false": False, "False": False}
@@ -70,6 +84,8 @@ class _Frame:
 def arrays(text: str) -> Iterator[Array]:
     """Every array in the text, inner ones before the ones around them, chains `[2] > [0]` as one.
 
+    So are brackets in a list: `[2], [0]` alone on a line, or one a line where there is nothing else at all.
+
     A bracket that follows a name is an index (`args[0]`) and no array. Of an array in which the text ends,
     the number at the very end is left out, since its other digits may be missing.
     """
@@ -82,7 +98,8 @@ class _Scan:
         self.found: list[Array] = []
         self.stack: list[_Frame] = []
         self.chain: list[Any] = []
-        self.chain_end = -1
+        self.chain_start = self.chain_end = -1
+        self.listed = False
 
     def run(self) -> Iterator[Array]:
         text, place = self.text, 0
@@ -142,7 +159,7 @@ class _Scan:
             return self.put(frame, _value(token))
         if mark == ",":
             # What follows a comma may also be the end.
-            fits = frame.expects == "comma"
+            fits = frame.expects == "comma" or (frame.opener == "[" and bool(frame.items))
             frame.expects = "value" if frame.opener == "[" else "key"
             return fits
         if mark == ":":
@@ -182,21 +199,37 @@ class _Scan:
     def link(self, start: int, end: int, item: Any) -> None:
         """Add a one-item array to the chain that ends before it, or begin another."""
         gap = self.text[self.chain_end : start] if 0 <= self.chain_end <= start <= self.chain_end + 20 else ""
-        if not _LINK.fullmatch(gap):
+        listed = _LISTED.fullmatch(gap) is not None
+        if not listed and not _LINK.fullmatch(gap):
             self.close_chain()
+        if not self.chain:
+            self.chain_start = start
+        self.listed = self.listed or listed
         self.chain.append(item)
         self.chain_end = end
 
     def close_chain(self) -> None:
-        if len(self.chain) > 1:
+        if len(self.chain) > 1 and not (self.listed and self.in_prose()):
             self.found.append(Array(tuple(self.chain)))
         self.chain.clear()
         self.chain_end = -1
+        self.listed = False
+
+    def in_prose(self) -> bool:
+        """Whether something else stands where the chain does."""
+        text, start, end = self.text, self.chain_start, self.chain_end
+        lines = "\n" in text[start:end]
+        first = 0 if lines else text.rfind("\n", 0, start) + 1
+        return start - first > _INDENT or not (
+            _BEFORE.fullmatch(text, first, start) and (_ENDS if lines else _ENDS_LINE).match(text, end)
+        )
 
 
 def _value(token: re.Match[str]) -> Any:
     if token["number"]:
         return Number(token["number"])
+    if token["label"]:
+        return Number(token["label"])
     if token["literal"]:
         return _LITERALS.get(token["literal"])
     return token["string"][1:-1]

@@ -9,6 +9,7 @@ Where no array is left, or one with too few labels, the old order stands and the
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Sequence
@@ -17,15 +18,31 @@ from typing import Any
 
 from ..errors import InvalidValueError
 from .arrays import Array, Number, arrays
-from .text import bare_reply
+from .text import bare_reply, fold
 
 LEAD = "Ranked JSON Array:"
 """What a prompt for a ranking ends with, so that the reply can begin with the array."""
 
-_ID_KEYS = ("id", "candidate_id", "label", "index", "candidate")
-_SCORE_KEYS = ("score", "relevance", "relevance_score")
+_ID_KEYS = (
+    "id",
+    "label",
+    "index",
+    "candidate",
+    "candidateid",
+    "docid",
+    "documentid",
+    "passageid",
+    "snippetid",
+    "itemid",
+)
+_SCORE_KEYS = ("score", "relevance", "relevancescore")
+_RANK_KEYS = ("rank", "position")
 _SHOWN = 80
-_DECIMAL = re.compile(r"-?[0-9]{1,40}+(\.[0-9]{1,40}+)?+([eE][+-]?[0-9]{1,4})?+")
+_DECIMAL = re.compile(
+    r"(-?[0-9]{1,40}+(?:\.[0-9]{1,40}+)?+(?:[eE][+-]?[0-9]{1,4})?+)\s{0,3}"
+    r"(?:(%)|/\s{0,3}([1-9][0-9]{0,5}(?:\.0{1,3})?))?"
+)
+_LABEL = re.compile(r"\[?\s{0,3}(?:ID[\s:_#-]{0,3}|#)?([0-9]{1,5000})\s{0,3}\]?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +115,9 @@ def parse_ranking(
     """
     known = _checked(labels, min_labels)
     needed = max(1, min(min_labels, len(known) - 1))
-    text = bare_reply(reply, lead)
+    text = bare_reply(fold(reply), lead)
     best, picked, most = None, _Picked(), 0
-    for array in arrays(text):
+    for array in arrays(_without_talk(text)):
         found = _pick(array, known)
         if len(found.labels) >= max(most, 1):
             best, picked, most = array, found, len(found.labels)
@@ -177,39 +194,59 @@ def _flat(items: tuple[Any, ...]) -> Sequence[Any]:
 
 
 def _ids_of_objects(items: Sequence[dict[str, Any]]) -> Sequence[Any]:
-    rows = [{key.strip().casefold(): value for key, value in item.items()} for item in items]
+    """The ids in the order that scores or ranks give; the items as they are where that is not sure."""
+    rows = [{re.sub(r"[\s_-]", "", key).casefold(): value for key, value in item.items()} for item in items]
     keys = [key for key in _ID_KEYS if any(key in row for row in rows)]
     if len(keys) != 1 or not all(keys[0] in row for row in rows):
         return items
-    scores = [key for key in _SCORE_KEYS if any(key in row for row in rows)]
-    if len(scores) > 1:
+    orders = []
+    for names, sign in ((_SCORE_KEYS, -1), (_RANK_KEYS, 1)):
+        given = [name for name in names if any(name in row for row in rows)]
+        orders += [_by(rows, name, sign) for name in given]
+    if any(order != orders[0] for order in orders):
         return items
-    if scores:
-        rows.sort(key=lambda row: -_score(row.get(scores[0])))
-    return [row[keys[0]] for row in rows]
+    return [row[keys[0]] for row in (orders[0] if orders else rows)]
 
 
-def _score(value: Any) -> float:
-    """A score as a number; what has none goes last."""
+def _by(rows: Sequence[dict[str, Any]], name: str, sign: int) -> list[dict[str, Any]]:
+    return sorted(rows, key=lambda row: _sorted_by(row.get(name), sign))
+
+
+def _sorted_by(value: Any, sign: int) -> float:
+    """A score or a rank as a number (`9`, `"90%"`, `"9/10"`); what has none goes last."""
     text = value.text if isinstance(value, Number) else value.strip() if isinstance(value, str) else ""
-    if not _DECIMAL.fullmatch(text):
-        return -math.inf
-    number = float(text)
-    return number if math.isfinite(number) else -math.inf
+    found = _DECIMAL.fullmatch(text)
+    if found is None:
+        return math.inf
+    number = float(found[1]) / (100 if found[2] else float(found[3] or 1))
+    return sign * number if math.isfinite(number) else math.inf
+
+
+def _without_talk(text: str) -> str:
+    """Of an object that holds arrays only these: its texts may hold drafts."""
+    if not text.startswith("{"):
+        return text
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    held = [value for value in data.values() if isinstance(value, list | dict)]
+    return " ; ".join(map(json.dumps, held)) if any(isinstance(value, list) for value in held) else text
 
 
 def _integer(item: Any) -> int | None:
     """An integer, a whole float or a string of digits as an int, negative where no label can be meant."""
     if isinstance(item, str):
-        text = item.strip()
-        if not (text.isascii() and text.isdecimal()):
+        label = _LABEL.fullmatch(item.strip())
+        if label is None:
             return None
+        text = label[1]
     elif isinstance(item, Number):
         text = item.text
     else:
         return None
     if len(text) > 18:
-        return -1 if text.lstrip("-").isdecimal() else None
+        return -1 if text.lstrip("+-").isdecimal() else None
     if text.startswith("-"):
         return -1 if float(text).is_integer() else None
     if text.isdecimal():
