@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+from time import process_time
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +16,7 @@ from hybridrank.text.corpus_tokens import WORD, CorpusTokens
 from ollama_server import recorded_replies
 
 WORDS = "yes no Yes NO 是 否 或 是否 answer quotes or and not the is <think> </think> ```".split()  # noqa: SIM905
+WORDS += ["{'answer':", '{"answer":', "'yes'", "“yes”", "答案为", "\\boxed{", "idea", "JSON Object:"]
 PIECES = st.sampled_from([*WORDS, *" \n,.:?/(){}[]\"'`"])
 REPLIES = st.one_of(st.text(), st.lists(PIECES).map("".join), st.lists(PIECES).map(" ".join))
 
@@ -130,3 +133,33 @@ def test_there_are_replies_that_say_yes() -> None:
     reply = json.dumps({"answer": "yes", "quotes": ["json.dumps", "the"]})
     judged = judge_reply(reply, SOURCE, CANDIDATE, CORPUS, min_rarity=0.25, max_quotes=3)
     assert (judged.answer, judged.quotes[0].text) == ("yes", "json.dumps")
+
+
+HOSTILE = [
+    "{",
+    '{"a":',
+    '{"answer": "yes"}',
+    "{/*",
+    '{"quotes":["\\',
+    "'a' ",
+    "«",
+    "?yes ",
+    "答案为",
+    "\\boxed{",
+    "here is my ",
+]
+
+
+@pytest.mark.parametrize("unit", HOSTILE)
+def test_a_reply_made_to_be_slow_takes_linear_time(unit: str) -> None:
+    seconds = []
+    for size in (5_000, 40_000):
+        times = []
+        for _ in range(2):
+            started = process_time()
+            parse_verdict(unit * (size // len(unit)))
+            parse_quotes(unit * (size // len(unit)))
+            times.append(process_time() - started)
+        seconds.append(max(min(times), 0.002))
+    # Eight times as long: quadratic would be 64 times.
+    assert seconds[1] < 30 * seconds[0], seconds

@@ -6,8 +6,10 @@ import json
 
 import pytest
 
+from hybridrank.guardrails.quotes import parse_quotes
 from hybridrank.guardrails.ranking import parse_ranking
 from hybridrank.guardrails.text import strip_thinking
+from hybridrank.guardrails.verdict import parse_verdict
 
 SAME = [2, 0, 1]
 RANKINGS = {
@@ -134,3 +136,78 @@ def test_thoughts_without_an_end_hold_no_ranking(block: str) -> None:
 )
 def test_what_is_no_tag_stays(text: str) -> None:
     assert strip_thinking(text) == text
+
+
+VERDICTS = {
+    # An object with something around it
+    'JSON Object: {"answer": "no", "quotes": []}': "no",
+    'JSON Object:\n{"answer": "yes", "quotes": ["no"]}': "yes",
+    'Sure: {"answer": "no", "quotes": ["yes"]}': "no",
+    'Here it is:\n\n{"quotes": ["yes"], "answer": "no"}\n\nI hope that helps.': "no",
+    '{"answer": "no", "quotes": ["yes"]} // both': "no",
+    '[{"answer": "no", "quotes": ["yes"]}]': "no",
+    "{'quotes': ['yes'], 'answer': 'no'}": "no",
+    '{"quotes": ["yes"], "answer": "no",}': "no",
+    '{ // my verdict\n "quotes": ["yes"], "answer": "no"}': "no",
+    '{"quotes": ["yes"], "answer": False}': "no",
+    '{"quotes": ["no"], “answer”: “yes”}': "yes",
+    '\ufeff{"quotes": ["yes"], "answer": "no"}': "no",
+    '{"quotes": ["yes"], "Answer": "NO"}': "no",
+    '｛"quotes"：["yes"]，"answer"："no"｝': "no",
+    # Objects that say two things, or nothing
+    '{"answer": "yes"}{"answer": "no"}': "undecided",
+    '{"answer": "yes"}\n{"answer": "no"}': "undecided",
+    "{'answer': 'yes', 'answer': 'no'}": "undecided",
+    '{"answer": "yes", "verdict": "no"}': "undecided",
+    'Write {"answer": "yes"} or {"answer": "no"}': "undecided",
+    'it is not directly evidence: {"answer": "yes"}': "undecided",
+    '{"answer": "yes"} is not valid': "undecided",
+    # Thoughts and templates
+    "<|START_THINKING|>yes<|END_THINKING|><|START_RESPONSE|>no<|END_RESPONSE|>": "no",
+    "<seed:think>yes</seed:think>no": "no",
+    "<|im_start|>assistant\nyes<|im_end|>": "yes",
+    "<start_of_turn>model\nno<end_of_turn>": "no",
+    "Here is my thought process: yes. Here is my response: no": "no",
+    # A sentence of its own, LaTeX, Chinese
+    "Is there evidence? No": "no",
+    "Is there evidence? Yes.": "yes",
+    "没有证据。否": "no",
+    "候选文本包含该调用。是": "yes",
+    "It is not direct evidence. Yes.": "undecided",
+    "Did it say yes? No.": "undecided",
+    r"$\boxed{\text{Yes}}$": "yes",
+    r"\boxed{no}": "no",
+    "答案为否": "no",
+    "结论为：是": "yes",
+    "答案為是": "yes",
+    "答案是否": "undecided",
+    "Yes!?": "undecided",
+    "No doubt, yes": "undecided",
+    "No idea": "undecided",
+    "No problem: yes": "undecided",
+}
+
+
+@pytest.mark.parametrize("reply", VERDICTS, ids=lambda reply: json.dumps(reply)[1:40])
+def test_a_verdict_is_read_in_any_form(reply: str) -> None:
+    assert parse_verdict(reply).answer == VERDICTS[reply]
+
+
+QUOTES = {
+    "{'answer': 'yes', 'quotes': ['Input.get_axis', 'a \"b\"']}": ("Input.get_axis", 'a "b"'),
+    '{"answer": "yes", "quotes": ["a.b", "c\\td",],}': ("a.b", "c\td"),
+    'JSON Object: {"answer": "yes", "quotes": ["say \\"hi\\""]}': ('say "hi"',),
+    '{"answer": "yes", // sure\n "quotes": ["a.b"]}': ("a.b",),
+    'Sure!\n{"answer": "yes", "quotes": ["a.b"]}\nThat is "all".': ("a.b",),
+    '{"answer": "yes", "quotes": [{"text": "a.b"}, {"quote": "c.d"}]}': ("a.b", "c.d"),
+    "Yes: 'Input.get_axis'": ("Input.get_axis",),
+    "Yes, it isn't in 'a.b' but the caller's": ("a.b",),
+    "是：『血糖』、「胰岛素」": ("血糖", "胰岛素"),
+    "Yes «a.b» „c.d“": ("a.b", "c.d"),
+    '{"Answer": "yes", "Quotes": ["a.b"]}': ("a.b",),
+}
+
+
+@pytest.mark.parametrize("reply", QUOTES, ids=lambda reply: json.dumps(reply)[1:40])
+def test_quotes_are_read_in_any_form(reply: str) -> None:
+    assert parse_quotes(reply) == QUOTES[reply]

@@ -1,4 +1,4 @@
-"""Arrays in a text that is mostly something else, found in one pass.
+"""Arrays and objects in a text that is mostly something else, found in one pass.
 
 JSON is read as it is written, with commas too many, comments, other quotation marks and labels such as `ID 2`
 allowed; whatever else stands in an array ends it, so that no number is ever taken from a sentence. Nothing is
@@ -7,6 +7,7 @@ read twice and nothing recurses: the time is linear in the text, also where it i
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -70,6 +71,15 @@ class Array:
     cut: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Object:
+    """An object that stands in no other, closed: its fields in order, and where it stands in the text."""
+
+    fields: tuple[tuple[str, Any], ...]
+    start: int
+    end: int
+
+
 @dataclass(slots=True)
 class _Frame:
     """An array or an object that is not closed yet."""
@@ -89,19 +99,35 @@ def arrays(text: str) -> Iterator[Array]:
     A bracket that follows a name is an index (`args[0]`) and no array. Of an array in which the text ends,
     the number at the very end is left out, since its other digits may be missing.
     """
-    return _Scan(text).run()
+    return (found for found in _Scan(text, "[").run() if isinstance(found, Array))
+
+
+def objects(text: str) -> Iterator[Object]:
+    """Every object in the text that stands in no other, read as leniently as arrays are."""
+    return (found for found in _Scan(text, "{").run() if isinstance(found, Object))
+
+
+def unescaped(text: str) -> str:
+    """What a string of an array or an object says: its escapes read as in JSON, or left if they are none."""
+    plain = re.sub(r"\\(.)", lambda found: "'" if found[1] == "'" else found[0], text, flags=re.DOTALL)
+    quoted = re.sub(r'\\.|"', lambda found: '\\"' if found[0] == '"' else found[0], plain, flags=re.DOTALL)
+    try:
+        return str(json.loads(f'"{quoted}"', strict=False))
+    except ValueError:
+        return text
 
 
 class _Scan:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, opener: str) -> None:
         self.text = text
-        self.found: list[Array] = []
+        self.opener = opener
+        self.found: list[Array | Object] = []
         self.stack: list[_Frame] = []
         self.chain: list[Any] = []
         self.chain_start = self.chain_end = -1
         self.listed = False
 
-    def run(self) -> Iterator[Array]:
+    def run(self) -> Iterator[Array | Object]:
         text, place = self.text, 0
         while True:
             if self.found:
@@ -133,9 +159,12 @@ class _Scan:
         """Push the frame of the next bracket that may open an array; where to read on, -1 at the end."""
         text = self.text
         while True:
-            place = text.find("[", place)
+            place = text.find(self.opener, place)
             if place < 0:
                 return place
+            if self.opener == "{":
+                self.stack.append(_Frame("{", place, expects="key"))
+                return place + 1
             header = _HEADER.match(text, place)
             if header:
                 self.link(place, header.end(), Number(header[1]))
@@ -194,6 +223,8 @@ class _Scan:
             if not self.stack and len(value) == 1:
                 self.link(frame.start, end, value[0])
             self.found.append(Array(tuple(value)))
+        elif not self.stack:
+            self.found.append(Object(tuple(frame.items), frame.start, end))
         return not self.stack or self.put(self.stack[-1], value)
 
     def link(self, start: int, end: int, item: Any) -> None:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 
 from ..types import Quote
+from .arrays import objects, unescaped
 from .text import bare_reply
 
+# `…`, "…", “…”, „…“, «…», 「…」, 『…』, '…'.
 _MARKED = re.compile(
-    r"`([^`\n]{1,2000}+)`|\"([^\"\n]{1,2000}+)\"|“([^“”\n]{1,2000}+)”|「([^「」\n]{1,2000}+)」"
+    r"`([^`\n]{1,2000}+)`|\"([^\"\n]{1,2000}+)\"|“([^“”\n]{1,2000}+)”|„([^„“\n]{1,2000}+)“|«([^«»\n]{1,2000}+)»"
+    r"|「([^「」\n]{1,2000}+)」|『([^『』\n]{1,2000}+)』|(?<!\w)'([^'\n]{1,2000}+)'(?!\w)"
 )
 _LISTED = re.compile(r"[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+(\S.*)")
 _FIELD = "quotes"
+_FORM = frozenset({"answer", "verdict", _FIELD})
+_TEXTS = ("quote", "text", "string")
 # Verdicts in quotation marks, and the field names of an object that was cut.
 _OF_THE_FORM = frozenset({"yes", "no", "是", "否", "answer", "verdict", _FIELD})
 _MOST = 100
@@ -22,7 +26,8 @@ _MOST = 100
 def parse_quotes(reply: str) -> tuple[str, ...]:
     """What a reply quotes, in order, each once.
 
-    A JSON object quotes what its field `quotes` holds: texts in a list, or one text. Any other reply quotes
+    A JSON object, be it written a little wrong, quotes what its field `quotes` holds: texts in a list, or one
+    text, or objects with a field `quote`, `text` or `string`. Any other reply quotes
     what stands in it between quotation marks or backticks, and the items of its lists. Nothing is quoted that
     is blank, and no more than the first hundred. Whether quotes are true is for `verify_quote` to say.
     """
@@ -54,15 +59,20 @@ def verify_quote(quote: str, source: str, document: str) -> Quote | None:
 
 
 def _of_object(text: str) -> list[str] | None:
-    if not text.startswith("{") or not text.endswith("}"):
+    """What the objects of a reply quote; None where none is there that says or quotes something."""
+    found = [{unescaped(key).strip().casefold(): value for key, value in one.fields} for one in objects(text)]
+    if not found or not (text.startswith("{") or any(_FORM & one.keys() for one in found)):
         return None
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    found = data.get(_FIELD, ())
-    given = found if isinstance(found, list | tuple) else [found]
-    return [quote for quote in given if isinstance(quote, str)]
+    quotes: list[str] = []
+    for one in found:
+        value = one.get(_FIELD)
+        for item in value if isinstance(value, list) else [value]:
+            told = (
+                next((item[key] for key in _TEXTS if key in item), None) if isinstance(item, dict) else item
+            )
+            if isinstance(told, str):
+                quotes.append(unescaped(told))
+    return quotes
 
 
 def _of_text(text: str) -> Iterator[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..types import Answer
+from .arrays import objects, unescaped
 from .text import bare_reply
 
 # A hyphen or an apostrophe inside makes one word: no-op, yes-man and isn't are no verdicts.
@@ -27,6 +27,12 @@ _WEAK = frozenset({"a", "the"})
 _DENIES = re.compile(r"\b(?:not|no|never|neither|nor|cannot|without|\w+n['’]t)\b|[不没沒无無非]")
 _SENTENCE_END = re.compile(r"[.!?;。\n]")
 _SET_OFF = re.compile(r"""(?:[:=(\[\n]|\bis)[\s"'“‘*`]*$""")
+# A sentence of its own: the answer to a question that the reply repeats.
+_SENTENCE = re.compile(r"[?!。]\s*$")
+_LATEX = re.compile(r"\\(?:boxed|text|textbf|mathrm|mathbf)\s{0,3}\{")
+_HAN_LEAD = re.compile(r"(?:最终|最後|最后)?(?:答案|结论|結論|判断|判斷|判定|结果|結果|回答|答)[为為](?=\w)")
+# "No idea", "no doubt": the word that follows takes the verdict away.
+_IDIOMS = frozenset("answer clue comment doubt doubts idea matter problem problems verdict worries".split())  # noqa: SIM905
 _CLOSING = "\"'”’)*`_"
 _FIELDS = ("answer", "verdict")
 _LIST_MARK = re.compile(r"\s*(?:[-*+]|\(?\d{1,2}[.)])\s+")
@@ -52,12 +58,15 @@ def parse_verdict(reply: str, *, cut: bool = False) -> ParsedVerdict:
     order:
 
     1. A JSON object says it in its field `answer` (or `verdict`): true, false, or a text that is read by 2
-       and 3. Two fields that differ are undecided.
+       and 3. It may have a heading ("JSON Object:") and further lines around it, and be written a little
+       wrong: other quotation marks, comments, commas too many. Inside a sentence it says nothing, nor do
+       objects or fields that differ.
     2. The first word, behind words that only announce it ("The answer is: ..."). A second verdict beside it
        takes it back ("yes or no", "yes/no", "Yes. No."), a later one does not ("no, although yes it ..."),
-       nor does a question mark stand behind a verdict.
+       nor does a question mark stand behind a verdict. "No idea" and the like are none.
     3. The last word of the reply, where it is set off by a colon, a bracket, a quotation mark, a line of its
-       own or "is", nothing in its sentence denies it, and the other verdict stands nowhere.
+       own or "is", nothing in its sentence denies it, and the other verdict stands nowhere; or where it is
+       a sentence of its own behind a question mark, an exclamation mark or 。, and nothing before denies it.
 
     Words are whole: `know`, `bypass`, `Yesterday` and `no-op` are no verdicts. Yes is `yes`, 是 or 是的; no
     is `no`, 否, 不, 不是 or 没有. Verdicts in running prose do not count.
@@ -65,16 +74,10 @@ def parse_verdict(reply: str, *, cut: bool = False) -> ParsedVerdict:
     Args:
         cut: the token limit ended the reply, so that its last word may be the beginning of another.
     """
-    text = unicodedata.normalize("NFKC", bare_reply(reply)).casefold().strip()
+    text = unicodedata.normalize("NFKC", bare_reply(reply)).casefold().strip().strip("\ufeff")
     if not text:
         return _undecided("the reply is empty" if not reply.strip() else "it only thinks aloud")
-    fields = _fields(text)
-    if fields is None:
-        return _by_word(text, cut)
-    said = {_by_field(value) for value in fields}
-    if len(said) == 1:
-        return said.pop()
-    return _undecided("it says yes and no" if said else "its object has no answer")
+    return _by_object(text) or _by_word(_LATEX.sub("{", text), cut)
 
 
 def _undecided(reason: str) -> ParsedVerdict:
@@ -85,28 +88,27 @@ def _by_field(value: object) -> ParsedVerdict:
     if isinstance(value, bool):
         return ParsedVerdict("yes" if value else "no")
     if isinstance(value, str) and value.strip():
-        return _by_word(value.strip(), cut=False)
+        return _by_word(unescaped(value).strip(), cut=False)
     return _undecided("its answer is neither yes nor no")
 
 
-def _fields(text: str) -> list[object] | None:
-    """The answers that a JSON object gives; None where the reply is no such object."""
-    if text[0] != "{" or text[-1] != "}":
-        return None
-    outermost: list[tuple[str, Any]] = []
-
-    def collect(pairs: list[tuple[str, Any]]) -> None:
-        outermost[:] = pairs  # inner objects are closed first
-
-    try:
-        json.loads(text, object_pairs_hook=collect)
-    except (ValueError, RecursionError):
-        return None
-    for name in _FIELDS:
-        values = [value for key, value in outermost if key == name]
-        if values:
-            return values
-    return []
+def _by_object(text: str) -> ParsedVerdict | None:
+    """What the objects of a reply say; None where none of them has an answer and something else is there."""
+    found = list(objects(text))
+    said = [(one, value) for one in found for key, value in one.fields if unescaped(key).strip() in _FIELDS]
+    if not said:
+        whole = len(found) == 1 and (found[0].start, found[0].end) == (0, len(text))
+        return _undecided("its object has no answer") if whole else None
+    answers = [_by_field(value) for _, value in said]
+    if len({answer.answer for answer in answers}) > 1:
+        return _undecided("it says yes and no")
+    before = text[: said[0][0].start].rstrip(" \t[`*\"'“")
+    behind = text[said[-1][0].end :].partition("\n")[0].strip(" \t\r]`*\"'”.,;")
+    if (before and before[-1] not in ":=\n>") or (behind and not behind.startswith(("//", "#", "<"))):
+        return _undecided("its object stands in a sentence")
+    if answers[0].answer == "yes" and _DENIES.search(before):
+        return _undecided("it says yes and no")
+    return answers[0]
 
 
 def _by_word(text: str, cut: bool) -> ParsedVerdict:
@@ -129,9 +131,10 @@ def _by_word(text: str, cut: bool) -> ParsedVerdict:
 def _words(text: str, start: int) -> list[_Word]:
     found = []
     for match in _WORD.finditer(text, start):
-        place = match.start()
+        led = _HAN_LEAD.match(text, match.start(), match.end())
+        place = led.end() if led else match.start()
         # Han runs have no spaces: 是或否 is three words, 是否 is one.
-        for joint in _HAN_OR.finditer(text, match.start(), match.end()):
+        for joint in _HAN_OR.finditer(text, place, match.end()):
             if joint.start() > place:
                 found.append(_Word(text[place : joint.start()], place, joint.start()))
             found.append(_Word(joint[0], joint.start(), joint.end()))
@@ -148,10 +151,12 @@ def _answer(word: str) -> Answer:
 def _taken_back(text: str, words: list[_Word], place: int) -> bool:
     """Whether a question mark or the other verdict stands right behind this one."""
     this, later = words[place], words[place + 1 :]
-    if text[this.end :].lstrip(_CLOSING + " ").startswith("?"):
+    if text[this.end : this.end + 9].lstrip(_CLOSING + " !").startswith("?"):
         return True
     if not later:
         return False
+    if this.text == "no" and later[0].text in _IDIOMS and text[this.end : later[0].start] == " ":
+        return True
     said = _answer(this.text)
     if later[0].text in _OR:
         return said == "yes" or (len(later) > 1 and _answer(later[1].text) == "yes")
@@ -168,10 +173,11 @@ def _at_the_end(text: str, words: list[_Word], cut: bool) -> ParsedVerdict:
     last = words[-1]
     said = _answer(last.text)
     before, behind = text[: last.start], text[last.end :]
-    if said == "undecided" or cut or not _SET_OFF.search(before[-40:]) or "?" in behind:
+    alone = _SENTENCE.search(before[-40:]) is not None
+    if said == "undecided" or cut or not (alone or _SET_OFF.search(before[-40:])) or "?" in behind:
         return _undecided("no verdict stands in it as a word of its own")
     other = {_answer(word.text) for word in words} - {"undecided", said}
-    start = max((end.end() for end in _SENTENCE_END.finditer(before)), default=0)
+    start = 0 if alone else max((end.end() for end in _SENTENCE_END.finditer(before)), default=0)
     if other or (said == "yes" and _DENIES.search(before, start)):
         return _undecided("it says yes and no")
     return ParsedVerdict(said)
