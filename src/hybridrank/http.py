@@ -116,7 +116,7 @@ def _json(
             raise refused(told, reply.status_code, server, model, _wait_of(reply))
         try:
             return reply.json()
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise not_json(reply.text, reply.headers.get("content-type", ""), server, model) from error
 
     return attempts(send, deadline, retries)
@@ -255,7 +255,7 @@ def _told(reply: httpx.Response) -> str:
     """The message in an error reply: `{"error": "…"}` or `{"error": {"message": "…"}}`; else the text."""
     try:
         data = reply.json()
-    except ValueError:
+    except (ValueError, RecursionError):
         return reply.text
     for key in ("error", "message", "detail"):
         found = data.get(key) if isinstance(data, dict) else None

@@ -97,6 +97,12 @@ def _mapped(call: Callable[[ollama.Client], T], client: ollama.Client, model: st
     except ValueError as error:
         # json.JSONDecodeError keeps the text that it could not read.
         raise not_json(str(getattr(error, "doc", "")), "", server, model) from error
+    except RecursionError as error:
+        # The client reads the JSON of an error in the constructor of its own error.
+        cause = error.__context__
+        if isinstance(cause, httpx.HTTPStatusError):
+            raise _refused(cause.response.text, cause.response.status_code, server, model) from error
+        raise not_json("JSON nested too deeply", "", server, model) from error
     except (AttributeError, TypeError) as error:
         # The client takes every reply for an object, and its errors for {"error": text}.
         raise _odd("no JSON object", server, model) from error

@@ -118,7 +118,7 @@ class OpenAICompatibleChat:
                 model=self.model,
                 status=200,
             )
-        prompt, told = (count if isinstance(count, int) else None for count in counts)
+        prompt, told = (count if type(count) is int else None for count in counts)
         return ChatReply(text or "", finish, prompt, told, seconds)
 
 

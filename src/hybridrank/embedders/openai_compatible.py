@@ -288,7 +288,7 @@ def _vectors_of(reply: Any, model: str, server: str) -> list[Any]:
         message = f"model {model!r}: {server} answered without data[].embedding; is that an embedding model?"
         raise ModelReplyError(message, server=server, model=model, status=200)
     places = [one.get("index", place) for place, one in enumerate(data)]
-    if sorted(places, key=str) != sorted(range(len(data)), key=str):
+    if sorted(map(repr, places)) != sorted(map(repr, range(len(data)))):
         message = f"model {model!r}: {server} numbered its {len(data)} vectors {places[:8]}"
         raise ModelReplyError(message, server=server, model=model, status=200)
     return [one["embedding"] for _, one in sorted(zip(places, data, strict=True), key=lambda pair: pair[0])]

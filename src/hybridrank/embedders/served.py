@@ -195,8 +195,10 @@ class Run:
     def _take(self, text: str, kept: int | None, raw: Any, new: dict[str, Cached]) -> None:
         """Keep a vector if it is one."""
         try:
-            numbers = np.asarray(raw, np.float64)
-        except (TypeError, ValueError):
+            # numpy would make numbers of texts, of true and of null.
+            fits = {int, float}.issuperset(map(type, raw))
+            numbers = np.asarray(raw if fits else [[]], np.float64)
+        except (TypeError, ValueError, OverflowError):
             numbers = np.zeros((0, 0))
         if numbers.ndim != 1:
             self._fail(text, ModelReplyError("the server gave something else than a list of numbers"))

@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, TypeGuard, get_args
 
 from ..errors import (
     InvalidValueError,
@@ -251,13 +251,22 @@ class ApiReranker:
                 raise refuse(f"the index {index!r:.40}")
             if index in scores:
                 raise refuse(f"the index {index} twice")
-            if not isinstance(score, int | float) or isinstance(score, bool) or not math.isfinite(score):
+            if not _is_finite(score):
                 raise refuse(f"the {form.score} {score!r:.40} at index {index}")
             scores[index] = float(score)
         if len(scores) < count:
             missing = next(index for index in range(count) if index not in scores)
             raise refuse(f"nothing at index {missing}")
         return [scores[index] for index in range(count)]
+
+
+def _is_finite(score: object) -> TypeGuard[float]:
+    if not isinstance(score, int | float) or isinstance(score, bool):
+        return False
+    try:
+        return math.isfinite(score)
+    except OverflowError:
+        return False
 
 
 def _as_before(ranking: Ranking, k: int, *events: Event) -> Ranking:
