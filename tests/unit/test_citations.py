@@ -167,7 +167,21 @@ def test_documents_without_lines_are_cited_by_label() -> None:
     assert lines.problem == "the context has it without lines"
 
 
-@pytest.mark.parametrize("unit", ["a", "a/", "a.b:", "src/client.py:1", "[", "a.py, lines 1 - ", "-" * 3])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "a",
+        "a/",
+        "a.b:",
+        "src/client.py:1",
+        "[",
+        "a.py, lines 1 - ",
+        "line 1 of a.py ",
+        "lines 1-2 of ",
+        " L1",
+        "-" * 3,
+    ],
+)
 def test_time_is_linear(unit: str) -> None:
     started = perf_counter()
     check_citations(unit * (60_000 // len(unit)), BLOCKS)
@@ -180,3 +194,53 @@ def test_an_id_that_looks_like_a_place_is_checked() -> None:
         "",
         "the context has no such document",
     ]
+
+
+FURTHER = [Shown("src/a.py:10-20", "src/a.py", 10, 20), Shown("src/[id]/p.tsx:1-9", "src/[id]/p.tsx", 1, 9)]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "src/a.py (L{})",
+        "src/a.py L{}",
+        "`src/a.py` (L{}-L{})",
+        "[src/a.py {}]",
+        "[src/a.py, {}-{}]",
+        "src/a.py:{}..{}",
+        "src/a.py:{}…{}",
+        "lines {}-{} of src/a.py.",
+        "line {} in `src/a.py`",
+        "Lines {} to {} of the file src/a.py, where",
+        "src/a.py 的第 {} 行",
+    ],
+)
+def test_lines_in_other_words_are_checked(form: str) -> None:
+    (good,) = check_citations(form.format(12, 12), FURTHER)
+    assert (good.path, good.start_line, good.end_line, good.problem) == ("src/a.py", 12, 12, "")
+    (bad,) = check_citations(form.format(99, 99), FURTHER)
+    assert bad.problem == "the context has lines 10-20 of it"
+    (gone,) = check_citations(form.format(99, 99).replace("a.py", "b.py"), FURTHER)
+    assert gone.problem == "the context has no such file"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a.py 3 times",
+        "in line 3 of the poem",
+        "see a.py, 12 of them",
+        "lines 3 in all",
+        "python3.11 L",
+        "line 3 of a poem.",
+    ],
+)
+def test_other_numbers_are_no_lines(text: str) -> None:
+    assert check_citations(text, FURTHER) == ()
+
+
+def test_a_part_of_a_path_in_brackets_and_a_footnote_are_no_citations_of_their_own() -> None:
+    blocks = [*FURTHER, Shown("rec-1", "", 0, 0)]
+    (one,) = check_citations("It is in src/[id]/p.tsx:3", blocks)
+    assert (one.path, one.problem) == ("src/[id]/p.tsx", "")
+    assert check_citations("so[^1]\n\n[^1]: a note", blocks) == ()

@@ -47,12 +47,15 @@ class Citation:
 
 
 # `10-20`, `10`, `L10-L20`, `10 to 20`.
-_RANGE = r"[Ll]?(\d{1,12})(?!\d)(?:[ \t]{0,2}(?:-|–|—|~|\bto\b|至|到)[ \t]{0,2}[Ll]?(\d{1,12})(?!\d))?"
+_RANGE = (
+    r"[Ll]?(\d{1,12})(?!\d)(?:[ \t]{0,2}(?:-|–|—|~|\.{2,3}|\bto\b|至|到)[ \t]{0,2}[Ll]?(\d{1,12})(?!\d))?"
+)
 # `:10-20`, `#L10`, `` `: lines 10``, `, lines 10 to 20`, ` (line 10`, ` 第 10 行`;
-# `: 10` only before a bracket, since `: 10 hits` is prose.
+# ` (L10)`, ` 10]`; `: 10` only before a bracket, since `: 10 hits` is prose.
 _LINES = (
     r"[`*]{0,3}(?:[:#](?:[ \t]{0,2}lines?[ \t]{1,2})?|:[ \t]{1,2}(?=[Ll\d –-]{1,40}[\])）])"
-    r"|,?[ \t]{0,2}\(?(?:at[ ])?lines?[ \t]{1,2}|,?[ \t]{0,2}[(（]?第[ \t]{0,2})" + _RANGE
+    r"|,?[ \t]{0,2}\(?(?:at[ ])?lines?[ \t]{1,2}|,?[ \t]{0,2}[(（的]?[ \t]{0,2}第[ \t]{0,2}"
+    r"|,?[ \t]{1,2}\(?(?=[Ll]\d)|,?[ \t]{1,2}(?=[\d–-]{1,25}\]))" + _RANGE
 )
 # `, 30-40`, ` and 50`: further lines of the same file; not the number of `, 3 functions`.
 _MORE = re.compile(
@@ -62,6 +65,13 @@ _MORE = re.compile(
 )
 _BEFORE = r"(?<![\w/.\\@~-])"
 _ANY = re.compile(_BEFORE + r"([\w/.\\@~+-]++)" + _LINES)
+# `lines 10-20 of a.py`: the path stands behind.
+_REVERSED = re.compile(
+    r"\b[Ll]ines?[ \t]{1,2}"
+    + _RANGE
+    + r"[ \t]{1,2}(?:of|in|from)[ \t]{1,2}(?:the[ \t]file[ \t]{1,2})?[`*\[]{0,3}"
+    r"([\w/.\\@~+-]++)"
+)
 _BRACKETS = re.compile(r"(?<!\w)\[([^\[\]\n]{2,300})\](?!\()")
 
 
@@ -103,15 +113,24 @@ def _found(answer: str, shown: Sequence[Shown]) -> Iterator[tuple[int, Citation]
                     taken.append(match.span())
                     yield match.start(), _cited(match[0], path, match[1], match[2], shown)
                     yield from _further(answer, match.end(), path, shown)
+    read = set[int]()
     for match in _ANY.finditer(answer):
         before = answer[max(0, match.start() - 3) : match.start()]
         if free(match) and _is_path(match[1], paths, before):
+            read.add(match.start())
             yield match.start(), _cited(match[0], match[1], match[2], match[3], shown)
             yield from _further(answer, match.end(), match[1], shown)
+    for match in _REVERSED.finditer(answer):
+        path = match[3].rstrip(".")
+        if free(match) and match.start(3) not in read and _is_path(path, paths, ""):
+            taken.append(match.span())
+            yield match.start(), _cited(match[0].rstrip("."), path, match[1], match[2], shown)
     labels = {block.label for block in shown if not block.start}
     endings = {PurePosixPath(path).suffix for path in paths} - {""}
     for match in _BRACKETS.finditer(answer):
         label = match[1].strip("`# ")
+        if not free(match) or re.fullmatch(r"\^\w+", label):
+            continue
         if label in labels:
             yield match.start(), Citation(match[0], label)
             continue
