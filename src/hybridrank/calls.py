@@ -7,6 +7,7 @@ asynchronous search are one and the same code.
 
 from __future__ import annotations
 
+import contextvars
 import threading
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from dataclasses import dataclass
@@ -20,11 +21,16 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Work for the driver: `run` always, `arun` where the part can be awaited."""
+    """Work for the driver: `run` always, `arun` where the part can be awaited.
+
+    Attributes:
+        prompt: it waits for nobody and is done in less time than a thread takes to start.
+    """
 
     stage: str
     run: Callable[[], Any]
     arun: Callable[[], Awaitable[Any]] | None = None
+    prompt: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,23 +64,23 @@ def run(plan: Steps[R]) -> R:
 
 
 def run_calls(calls: Sequence[Call]) -> list[Outcome]:
-    """Outcomes in the order of the calls; the last call runs in this thread, the others beside it."""
-    import contextvars
-
+    """Outcomes in order. Prompt calls, or else the last, run in this thread, others beside it."""
     outcomes: list[Outcome | None] = [None] * len(calls)
 
     def work(place: int, call: Call) -> None:
         outcomes[place] = _timed(call)
 
+    here = [place for place, call in enumerate(calls) if call.prompt] or [len(calls) - 1] * bool(calls)
     threads = [
         threading.Thread(target=contextvars.copy_context().run, args=(work, place, call), name=call.stage)
-        for place, call in enumerate(calls[:-1])
+        for place, call in enumerate(calls)
+        if place not in here
     ]
     for thread in threads:
         thread.start()
     try:
-        if calls:
-            work(len(calls) - 1, calls[-1])
+        for place in here:
+            work(place, calls[place])
     finally:
         for thread in threads:
             thread.join()

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from .calls import Call, run_calls
 from .errors import ConfigError, ContractError, InvalidValueError, UnknownNameError
 from .protocols import (
-    AsyncRetriever,
     BatchRetriever,
     Fuser,
     Normalizer,
@@ -170,13 +169,15 @@ def is_blank(query: Query) -> bool:
 def retrieve_call(request: Request, name: str, query: Query) -> Call:
     """The call that asks this leg, unless its ranking is there already."""
     if name in request.ready:
-        return Call(name, lambda: request.ready[name])
+        return Call(name, lambda: request.ready[name], prompt=True)
     leg, k, where = request.legs[name], request.recall, request.where
-    awaitable = leg if isinstance(leg, AsyncRetriever) else None
+    # As isinstance with the protocol decides; that takes longer than a leg may.
+    awaitable: Any = leg if getattr(leg, "aretrieve", None) is not None else None
     return Call(
         name,
         lambda: leg.retrieve(query, k=k, where=where),
         (lambda: awaitable.aretrieve(query, k=k, where=where)) if awaitable else None,
+        prompt=getattr(leg, "prompt", False) is True,
     )
 
 

@@ -6,11 +6,12 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
+from typing import Any
 
 from .calls import Call, Steps
 from .errors import ContractError
+from .fusers.combine import keeps_components
 from .protocols import (
-    AsyncReranker,
     Explainable,
     Reranker,
     Validator,
@@ -25,8 +26,8 @@ from .request import (
     retrieve_call,
     reweighted,
 )
+from .standing import Standing, keeps_hits, of_legs
 from .types import (
-    Component,
     Contribution,
     Document,
     Event,
@@ -40,6 +41,7 @@ from .types import (
     Verdict,
     check_k,
 )
+from .types.ranking import hit_of, unchecked
 
 logger = logging.getLogger("hybridrank")
 
@@ -66,7 +68,7 @@ class _Log:
                 kind,
                 tuple(before),
                 after.ids,
-                tuple(hit.score for hit in after),
+                tuple([hit.score for hit in after.hits]),
                 seconds,
                 tuple(event if event.stage else replace(event, stage=name) for event in events),
             )
@@ -98,20 +100,24 @@ def steps(request: Request) -> Steps[Result]:
         return log.result(query, ())
     rankings = yield from _retrieve(request, query, log)
     request = replace(request, fuser=reweighted(request.fuser, rankings))
-    ranking = fused = _fuse(request, query, rankings, log)
+    standing = Standing()
+    ranking = fused = _fuse(request, query, rankings, log, standing)
     reranked: dict[str, Ranking] = {}
     for name, reranker in request.rerankers.items():
         depth = _depth(name, reranker) if request.rerank_depth is None else request.rerank_depth
         if depth == 0 or not ranking:
             continue
-        head = replace(ranking, hits=ranking.hits[:depth], events=())
-        ranking = yield from _rerank(request, name, reranker, ranking, len(head), log)
+        if not keeps_hits(reranker):
+            ranking = standing.tell(ranking)
+        head = unchecked(ranking.query, ranking.hits[:depth], ranking.source)
+        ranking = yield from _rerank(request, name, reranker, ranking, head, log, standing)
         if not any(event.code == FAILED for event in log.stages[-1].events):
             reranked[name] = head
     verdicts: list[Verdict] = []
     if request.validator is not None and ranking:
+        ranking = standing.tell(ranking)
         ranking, verdicts = yield from _validate(request, request.validator, ranking, log)
-    hits = ranking.hits[: request.k]
+    hits = standing.told(ranking.hits[: request.k])
     if not request.explain:
         return log.result(query, hits, verdicts)
     everything = request.explain == "all"
@@ -145,7 +151,8 @@ def _retrieve(request: Request, query: Query, log: _Log) -> Steps[dict[str, Rank
             passed = request.where.select(hit.document for hit in ranking)
             outside = {hit.id for hit, ok in zip(ranking, passed, strict=True) if not ok}
             _refuse(name, "returned documents that the filter excludes", outside)
-        ranking = replace(ranking, query=query)
+        if ranking.query is not query:
+            ranking = unchecked(query, ranking.hits, ranking.source, ranking.events)
         log.add(name, "retriever", outcome.seconds, (), ranking, ranking.events)
         rankings[name] = ranking
     if not rankings and failures:
@@ -153,21 +160,25 @@ def _retrieve(request: Request, query: Query, log: _Log) -> Steps[dict[str, Rank
     return rankings
 
 
-def _fuse(request: Request, query: Query, rankings: Mapping[str, Ranking], log: _Log) -> Ranking:
-    union = {hit.id: hit.document for ranking in rankings.values() for hit in ranking}
+def _fuse(
+    request: Request, query: Query, rankings: Mapping[str, Ranking], log: _Log, standing: Standing
+) -> Ranking:
+    union = {hit.document.id: hit.document for ranking in rankings.values() for hit in ranking.hits}
     started = perf_counter()
     fused = _checked_ranking(FUSION, request.fuser.fuse(rankings, k=len(union)))
     seconds = perf_counter() - started
-    _refuse(FUSION, "returned ids that no leg had returned", set(fused.ids) - set(union))
-    of_legs: dict[str, dict[str, Component]] = {id: {} for id in union}
-    for name, ranking in rankings.items():
-        for rank, hit in enumerate(ranking, 1):
-            of_legs[hit.id][name] = Component(rank, hit.score)
-    hits = tuple(
-        Hit(union[hit.id], hit.score, {**of_legs[hit.id], FUSION: Component(rank, hit.score)})
-        for rank, hit in enumerate(fused, 1)
-    )
-    ranking = replace(fused, query=query, hits=hits, source=FUSION)
+    _refuse(FUSION, "returned ids that no leg had returned", set(fused.ids) - union.keys())
+    hits = fused.hits
+    if not (
+        keeps_components(request.fuser)
+        and all(union[hit.document.id] is hit.document for hit in hits)
+        and not any(hit.components for ranking in rankings.values() for hit in ranking.hits)
+    ):
+        # Fusers of others may have put anything into their hits.
+        components = of_legs(rankings.items(), union)
+        hits = tuple([Hit(union[hit.id], hit.score, components[hit.id]) for hit in hits])
+    ranking = unchecked(query, hits, FUSION, fused.events)
+    standing.add(FUSION, ranking)
     log.add(FUSION, "fuser", seconds, union, ranking, fused.events)
     return ranking
 
@@ -178,11 +189,18 @@ def _depth(name: str, reranker: Reranker) -> int | None:
 
 
 def _rerank(
-    request: Request, name: str, reranker: Reranker, ranking: Ranking, depth: int, log: _Log
+    request: Request,
+    name: str,
+    reranker: Reranker,
+    ranking: Ranking,
+    head: Ranking,
+    log: _Log,
+    standing: Standing,
 ) -> Steps[Ranking]:
-    head = replace(ranking, hits=ranking.hits[:depth], events=())
+    depth = len(head)
     tail = ranking.hits[depth:]
-    awaitable = reranker if isinstance(reranker, AsyncReranker) else None
+    # As isinstance with the protocol decides; that takes longer than a reranker may.
+    awaitable: Any = reranker if getattr(reranker, "arerank", None) is not None else None
     (outcome,) = yield [
         Call(
             name,
@@ -194,17 +212,16 @@ def _rerank(
         log.add(name, "reranker", outcome.seconds, head.ids, head, (_failure(request, name, outcome.error),))
         return ranking
     reordered = _checked_ranking(name, outcome.value)
-    ours = {hit.id: hit for hit in head}
-    _refuse(name, "returned ids that it was not given", set(reordered.ids) - set(ours))
-    hits = tuple(
-        Hit(
-            ours[hit.id].document,
-            hit.score,
-            {**ours[hit.id].components, name: Component(rank, hit.score)},
+    ours = {hit.document.id: hit for hit in head.hits}
+    ids, hits = reordered.ids, reordered.hits
+    _refuse(name, "returned ids that it was not given", set(ids) - ours.keys())
+    if not keeps_hits(reranker):
+        known = [ours[id] for id in ids]
+        hits = tuple(
+            [hit_of(own.document, hit.score, own.components) for own, hit in zip(known, hits, strict=True)]
         )
-        for rank, hit in enumerate(reordered, 1)
-    )
-    after = replace(reordered, query=ranking.query, hits=hits, source=name)
+    after = unchecked(ranking.query, hits, name, reordered.events)
+    standing.add(name, after)
     log.add(name, "reranker", outcome.seconds, head.ids, after, reordered.events)
     if not tail:
         return after

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
+from operator import eq
 from typing import TypeAlias
 
-from ..types import Component, Event, Hit, Ranking, check_k, tie_key
+from ..types import Component, Document, Event, FrozenDict, Ranking, check_k, tie_key
+from ..types.ranking import component_of, hit_of
 from .legs import Legs
 
 Addends: TypeAlias = Callable[[Ranking, float], Sequence[float]]
@@ -46,19 +48,35 @@ def combine(
     for leg, weight in legs.weights.items():
         if weight:
             for id, addend in zip(ranks[leg], addends(legs.rankings[leg], weight), strict=True):
-                gains.setdefault(id, []).append(addend)
+                if id in gains:
+                    gains[id].append(addend)
+                else:
+                    gains[id] = [addend]
     if absent is not None:
         for leg, weight in legs.weights.items():
             share = absent(legs.rankings[leg], weight) if weight else 0.0
             for id, gain in gains.items():
                 if weight and id not in ranks[leg]:
                     gain.append(share)
-    order = sorted((-total(gain), *tie_key(legs.documents[id])) for id, gain in gains.items())
-    hits = (
-        Hit(legs.documents[id], -negated, _components(legs.rankings, ranks, id))
-        for negated, _path, _line, id in order[:k]
-    )
+    documents = legs.documents
+    scores = {id: total(gain) for id, gain in gains.items()}
+    components = _components(legs.rankings)
+    hits = [hit_of(documents[id], scores[id], components[id]) for id in _ordered(scores, documents)[:k]]
     return Ranking(legs.query, tuple(hits), source, tuple(events))
+
+
+def _ordered(scores: Mapping[str, float], documents: Mapping[str, Document]) -> list[str]:
+    """The ids by falling score; ties by path, start line, id."""
+    order = sorted(scores, key=scores.__getitem__, reverse=True)
+    falling = [scores[id] for id in order]
+    if any(map(eq, falling, falling[1:])):
+        order.sort(key=lambda id: (-scores[id], *tie_key(documents[id])))
+    return order
+
+
+def keeps_components(fuser: object) -> bool:
+    """Whether the components of its hits are what `combine` makes of the rankings that it was given."""
+    return bool(vars(type(fuser)).get("_keeps_components"))
 
 
 def rank_of(id: str, ranking: Ranking) -> int | None:
@@ -74,15 +92,19 @@ def show(part: object, **defaults: object) -> str:
     return f"{type(part).__name__}({', '.join(changed)})"
 
 
-def _components(
-    rankings: Mapping[str, Ranking], ranks: Mapping[str, Mapping[str, int]], id: str
-) -> dict[str, Component]:
-    found = {leg: (at[id], rankings[leg].hits[at[id] - 1]) for leg, at in ranks.items() if id in at}
-    merged: dict[str, Component] = {}
-    if any(hit.components for _, hit in found.values()):
-        # Backwards: among components of one name that came with the hits, the least leg name wins.
-        for leg in sorted(found, reverse=True):
-            merged.update(found[leg][1].components)
-    for leg, (rank, hit) in found.items():
-        merged[leg] = Component(rank, hit.score)
-    return merged
+def _components(rankings: Mapping[str, Ranking]) -> dict[str, FrozenDict[str, Component]]:
+    """By id, rank and score in each leg, after the components with which the hits came."""
+    found: dict[str, dict[str, Component]] = {}
+    # Backwards: among components of one name that came with the hits, the least leg name wins.
+    for leg in sorted(rankings, reverse=True):
+        for hit in rankings[leg].hits:
+            if hit.components:
+                found.setdefault(hit.document.id, {}).update(hit.components)
+    for leg, ranking in rankings.items():
+        for rank, hit in enumerate(ranking.hits, 1):
+            id, component = hit.document.id, component_of(rank, hit.score)
+            if id in found:
+                found[id][leg] = component
+            else:
+                found[id] = {leg: component}
+    return {id: FrozenDict(components) for id, components in found.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self
 
 from ..errors import ContractError, InvalidValueError
 from ..types import Contribution, Ranking, check_id
@@ -37,6 +37,8 @@ class RRF:
     Raises:
         InvalidValueError: an option is outside its range.
     """
+
+    _keeps_components: ClassVar[bool] = True
 
     rrf_k: float
     weights: Mapping[str, float]

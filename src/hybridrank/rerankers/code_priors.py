@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,8 @@ class CodePriors:
         InvalidValueError: an option is outside its range.
         UnknownNameError: a weight for a feature that does not exist.
     """
+
+    _keeps_hits: ClassVar[bool] = True
 
     weights: Mapping[str, float]
     tokenizer: Tokenize
@@ -133,8 +135,12 @@ class CodePriors:
         if not ranking:
             return Ranking(ranking.query, (), _SOURCE)
         scored = self._score(ranking, index)
-        order = np.argsort(-scored.of_hits, kind="stable")[:k].tolist()
-        hits = [Hit(ranking[at].document, float(scored.of_hits[at]), ranking[at].components) for at in order]
+        order = np.argsort(-scored.of_hits, kind="stable")[:k]
+        given = ranking.hits
+        hits = [
+            Hit(given[at].document, score, given[at].components)
+            for at, score in zip(order.tolist(), scored.of_hits[order].tolist(), strict=True)
+        ]
         return Ranking(ranking.query, tuple(hits), _SOURCE)
 
     def contributions(self, ranking: Ranking, id: str, /) -> tuple[Contribution, ...]:
@@ -201,11 +207,10 @@ class CodePriors:
         question = Question.of(ranking.query.text, index, self.tokenizer)
         candidates = Candidates.of(ranking.hits, index, () if question.alone else self.name_legs)
         features = file_features(ranking.hits, candidates, question, index, self.tokenizer)
-        weights = np.array([getattr(self.all_weights, feature) for feature in FEATURES])
         # Added one feature after the other: a matrix product may differ in its last bits between machines.
         of_files = np.zeros(len(features))
-        for column, weight in enumerate(weights.tolist()):
-            of_files += features[:, column] * weight
+        for column, feature in enumerate(FEATURES):
+            of_files += features[:, column] * getattr(self.all_weights, feature)
         within = chunk_scores(ranking.hits, candidates.legs, question, self.all_weights, self.tokenizer)
         best = np.full(len(of_files), -np.inf)
         np.maximum.at(best, candidates.of_hit, within)

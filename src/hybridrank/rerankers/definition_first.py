@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar, Literal
 
 from ..errors import InvalidValueError
-from ..types import Contribution, Document, Event, Query, Ranking, check_k
+from ..types import Contribution, Document, Event, Hit, Query, Ranking, check_k
 
 DEFINITION_KINDS = frozenset({"function", "class", "method"})
 NAME_BONUS = 0.5
@@ -38,6 +39,8 @@ class DefinitionFirst:
         InvalidValueError: an option is outside its range.
     """
 
+    _keeps_hits: ClassVar[bool] = True
+
     scope: Literal["named", "always"] = "named"
     depth: int | None = None
 
@@ -61,13 +64,19 @@ class DefinitionFirst:
         """
         check_k(k)
         wanted = self._wanted(ranking.query)
-        bonuses = [sum(c.value for c in self._reasons(wanted, hit.document)) for hit in ranking]
+        always = self.scope == "always"
+        bonuses: list[float] = [
+            sum([c.value for c in self._reasons(wanted, hit.document)])
+            if always or wanted in (_fold(hit.document.name), _fold(hit.document.qualified_name))
+            else 0
+            for hit in ranking.hits
+        ]
         hits = [
-            replace(hit, score=hit.score + bonus) if bonus else hit
-            for hit, bonus in zip(ranking, bonuses, strict=True)
+            Hit(hit.document, hit.score + bonus, hit.components) if bonus else hit
+            for hit, bonus in zip(ranking.hits, bonuses, strict=True)
         ]
         events = _spread(ranking, max(bonuses, default=0.0))
-        if self.scope == "always":
+        if always:
             return Ranking.from_scores(ranking.query, hits, source=_SOURCE, k=k, events=events)
         hits.sort(key=lambda hit: -hit.score)
         return Ranking(ranking.query, tuple(hits[:k]), _SOURCE, events)
@@ -91,6 +100,7 @@ class DefinitionFirst:
         return tuple(reasons)
 
 
+@lru_cache(maxsize=1 << 16)
 def _fold(text: str) -> str:
     return text.strip().casefold()
 

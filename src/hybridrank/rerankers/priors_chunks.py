@@ -16,6 +16,7 @@ from .priors_question import Question
 from .priors_weights import CodePriorsWeights
 
 _TEST = ROLES.index("test")
+_MOST_NAMES = 1 << 16
 
 
 def chunk_scores(
@@ -26,22 +27,24 @@ def chunk_scores(
     Args:
         legs: shape (legs, hits), each leg's scores divided by its best.
     """
-    scores: F64 = np.asarray(legs.mean(axis=0) * weights.chunk_match)
+    scores: list[float] = (legs.mean(axis=0) * weights.chunk_match).tolist()
     folded = frozenset(filter(None, map(compact, question.identifiers)))
+    known, asked, tests = _terms(tokenizer), question.weights, not question.asked[_TEST]
     for place, hit in enumerate(hits):
         document = hit.document
-        if not document.name:
+        name = document.name
+        if not name:
             continue
-        terms = _terms(document.name, tokenizer)
-        if not terms.isdisjoint(question.weights):
-            met = question.weights.keys() & terms
-            weight = math.fsum(question.weights[term] for term in met)
+        terms = known[name]
+        if not terms.isdisjoint(asked):
+            met = asked.keys() & terms
+            weight = math.fsum([asked[term] for term in met])
             scores[place] += weights.chunk_name * math.sqrt(weight * len(met) / len(terms))
         if folded and document.kind in DEFINITIONS:
             scores[place] += weights.chunk_defined * _defines(document, question.identifiers, folded)
-        if not question.asked[_TEST] and is_test(document.qualified_name):
+        if tests and is_test(document.qualified_name):
             scores[place] += weights.chunk_test
-    return scores
+    return np.array(scores, np.float64)
 
 
 def _defines(document: Document, identifiers: Sequence[str], folded: frozenset[str]) -> float:
@@ -52,6 +55,20 @@ def _defines(document: Document, identifiers: Sequence[str], folded: frozenset[s
     return 0.5 if compact(document.name) in folded else 0.0
 
 
-@lru_cache(maxsize=1 << 16)
-def _terms(name: str, tokenizer: Tokenize) -> frozenset[str]:
-    return frozenset(tokenizer(name))
+class _Terms(dict[str, frozenset[str]]):
+    """The terms of names met before; emptied when full."""
+
+    def __init__(self, tokenizer: Tokenize) -> None:
+        self._tokenizer = tokenizer
+
+    def __missing__(self, name: str) -> frozenset[str]:
+        if len(self) >= _MOST_NAMES:
+            self.clear()
+        found = self[name] = frozenset(self._tokenizer(name))
+        return found
+
+
+@lru_cache(maxsize=16)
+def _terms(tokenizer: Tokenize) -> _Terms:
+    """One for all calls with this tokenizer: to look a name up by it and the tokenizer would hash both."""
+    return _Terms(tokenizer)

@@ -71,8 +71,10 @@ class Candidates:
         """
         places: dict[int, int] = {}
         of_hit: list[int] = []
+        number_of = index.files.get
         for hit in hits:
-            number = index.files.get(file_of(hit.document))
+            document = hit.document
+            number = number_of(document.path or file_of(document))
             if number is None:
                 raise InvalidValueError(
                     f"document {hit.id!r} belongs to no indexed file; index the documents that are ranked"
@@ -230,6 +232,7 @@ class _Asked:
     def __init__(self, question: Question) -> None:
         self.weights = question.weights
         self.words = question.words
+        self.any_word: frozenset[str] = frozenset().union(*question.words)
         self.compounds = question.compounds
         self.identifiers = frozenset(map(compact, question.identifiers))
         self.trigrams = frozenset().union(*question.trigrams)
@@ -241,24 +244,30 @@ class _Alike(dict[str, float]):
 
     def __init__(self, asked: Sequence[frozenset[str]]) -> None:
         self._asked = asked
+        self._any: frozenset[str] = frozenset().union(*asked)
 
     def __missing__(self, word: str) -> float:
         own = trigrams(word)
-        best = self[word] = max((dice(own, asked) for asked in self._asked), default=0.0)
+        best = 0.0
+        if not own.isdisjoint(self._any):
+            best = max([dice(own, asked) for asked in self._asked])
+        self[word] = best
         return best
 
 
 def _stem(fact: PathFacts, asked: _Asked) -> tuple[float, ...]:
     """The features of `_STEM`, in their order."""
-    letters = trigrams(fact.compact)
-    first = next((at for at, word in enumerate(asked.words) if not word.isdisjoint(fact.terms)), None)
+    letters, words = trigrams(fact.compact), fact.words
+    first = None
+    if not asked.any_word.isdisjoint(fact.terms):
+        first = next(at for at, word in enumerate(asked.words) if not word.isdisjoint(fact.terms))
     return (
         fact.compact in asked.identifiers,
         fact.compact in asked.compounds,
-        sum(asked.alike[word] for word in fact.words) / max(len(fact.words), 1),
+        sum([asked.alike[word] for word in words]) / (len(words) or 1),
         len(letters & asked.trigrams) / len(letters) if letters else 0.0,
         0.0 if first is None else 1.0 / (1 + first),
-        math.log1p(len(fact.words)),
+        math.log1p(len(words)),
         not fact.folder.isdisjoint(asked.weights),
     )
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import ClassVar
 
 from ..types import Hit, Ranking, check_k
+from ..types.ranking import hit_of
 
 _SOURCE = "spread"
 
@@ -26,6 +28,8 @@ class SpreadFiles:
         InvalidValueError: depth is negative or no int.
     """
 
+    _keeps_hits: ClassVar[bool] = True
+
     depth: int | None = None
 
     def __post_init__(self) -> None:
@@ -45,7 +49,7 @@ class SpreadFiles:
         seen: set[str] = set()
         firsts: list[Hit] = []
         others: list[Hit] = []
-        for hit in ranking:
+        for hit in ranking.hits:
             path = hit.document.path
             if path and path in seen:
                 others.append(hit)
@@ -55,5 +59,5 @@ class SpreadFiles:
         if firsts and others:
             lowest = firsts[-1].score
             shift = max(others[0].score - lowest, 0.0)
-            others = [replace(hit, score=min(hit.score - shift, lowest)) for hit in others]
+            others = [hit_of(hit.document, min(hit.score - shift, lowest), hit.components) for hit in others]
         return Ranking(ranking.query, (*firsts, *others)[:k], _SOURCE)

@@ -147,6 +147,11 @@ class SymbolRetriever:
         return (max(told, key=lambda one: one.value),) if told else ()
 
     @property
+    def prompt(self) -> bool:
+        """Whether a query is answered in less time than a thread takes to start."""
+        return True
+
+    @property
     def documents(self) -> Sequence[Document]:
         """The indexed documents by path, start line, id."""
         return self._indexed()[0].documents

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ..errors import InvalidValueError
@@ -27,7 +27,10 @@ class SourceFile:
     language: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+_NOTHING: FrozenDict[str, Any] = FrozenDict()
+
+
+@dataclass(frozen=True, slots=True, init=False)
 class Document:
     """The unit that is retrieved. `id` is its only identity, everywhere.
 
@@ -55,24 +58,44 @@ class Document:
     name: str = ""
     qualified_name: str = ""
     language: str = ""
-    metadata: Mapping[str, Any] = field(default_factory=FrozenDict, hash=False)
+    metadata: Mapping[str, Any] = field(default=_NOTHING, hash=False)
 
-    def __post_init__(self) -> None:
-        check_id(self.id)
-        if not isinstance(self.text, str):
-            raise InvalidValueError(f"text of document {self.id!r} is {type(self.text).__name__}; give a str")
+    def __init__(
+        self,
+        id: str,
+        text: str,
+        path: str = "",
+        start_line: int = 0,
+        end_line: int = 0,
+        kind: str = "",
+        name: str = "",
+        qualified_name: str = "",
+        language: str = "",
+        metadata: Mapping[str, Any] = _NOTHING,
+    ) -> None:
+        if not id or type(id) is not str:
+            check_id(id)
+        _set_id(self, id)
+        _set_text(self, text)
+        _set_path(self, path)
+        _set_start_line(self, start_line)
+        _set_end_line(self, end_line)
+        _set_kind(self, kind)
+        _set_name(self, name)
+        _set_qualified_name(self, qualified_name)
+        _set_language(self, language)
+        _set_metadata(self, metadata if type(metadata) is FrozenDict else FrozenDict(metadata))
+        if not isinstance(text, str):
+            raise InvalidValueError(f"text of document {id!r} is {type(text).__name__}; give a str")
         if not (
-            str is type(self.path) is type(self.kind) is type(self.name) is type(self.qualified_name)
-            and type(self.language) is str
-            and int is type(self.start_line) is type(self.end_line)
+            str is type(path) is type(kind) is type(name) is type(qualified_name) is type(language)
+            and int is type(start_line) is type(end_line)
         ):
             self._refuse_wrong_types()
-        if self.start_line < 0 or self.end_line < self.start_line:
+        if start_line < 0 or end_line < start_line:
             raise InvalidValueError(
-                f"document {self.id!r} has lines {self.start_line}-{self.end_line}; give start, then end"
+                f"document {id!r} has lines {start_line}-{end_line}; give start, then end"
             )
-        if not isinstance(self.metadata, FrozenDict):
-            object.__setattr__(self, "metadata", FrozenDict(self.metadata))
 
     def _refuse_wrong_types(self) -> None:
         for names, kind in ((_TEXTS, str), (("start_line", "end_line"), int)):
@@ -82,6 +105,21 @@ class Document:
                     raise InvalidValueError(
                         f"{name} of document {self.id!r} is {value!r}; give a {kind.__name__}"
                     )
+
+
+# Corpora and rankings make many of these; through the slots it takes half of what `object.__setattr__` takes.
+(
+    _set_id,
+    _set_text,
+    _set_path,
+    _set_start_line,
+    _set_end_line,
+    _set_kind,
+    _set_name,
+    _set_qualified_name,
+    _set_language,
+    _set_metadata,
+) = (vars(Document)[field.name].__set__ for field in fields(Document))
 
 
 @dataclass(frozen=True, slots=True)

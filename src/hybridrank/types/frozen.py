@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NoReturn, TypeVar
 
 K = TypeVar("K")
@@ -10,6 +11,8 @@ V = TypeVar("V")
 
 class FrozenDict(dict[K, V]):
     """A dict that refuses changes; it pickles and serialises to JSON as a dict does."""
+
+    __slots__ = ()
 
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise TypeError("this mapping is part of an immutable value; make a new value instead")
@@ -22,6 +25,13 @@ class FrozenDict(dict[K, V]):
 
     def __reduce__(self) -> tuple[type[FrozenDict[K, V]], tuple[dict[K, V]]]:
         return FrozenDict, (dict(self),)
+
+
+def with_item(known: Mapping[K, V], key: K, value: V) -> FrozenDict[K, V]:
+    """A frozen copy of a dict with one item more."""
+    made = FrozenDict(known)
+    dict.__setitem__(made, key, value)
+    return made
 
 
 def as_tuples(value: object, *names: str) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from operator import ge
 from typing import Any, Literal, TypeAlias, overload
 
 from ..errors import DuplicateIdError, InvalidValueError
@@ -26,7 +27,7 @@ class Component:
 _NO_COMPONENTS: FrozenDict[str, Component] = FrozenDict()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Hit:
     """A document in a ranking.
 
@@ -39,13 +40,41 @@ class Hit:
     score: float
     components: Mapping[str, Component] = field(default=_NO_COMPONENTS, hash=False)
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.components, FrozenDict):
-            object.__setattr__(self, "components", FrozenDict(self.components))
+    def __init__(
+        self, document: Document, score: float, components: Mapping[str, Component] = _NO_COMPONENTS
+    ) -> None:
+        _set_document(self, document)
+        _set_score(self, score)
+        _set_components(self, components if isinstance(components, FrozenDict) else FrozenDict(components))
 
     @property
     def id(self) -> str:
         return self.document.id
+
+
+# A search makes hundreds of these; through the slots it takes half of what `object.__setattr__` takes.
+_new = object.__new__
+_set_document, _set_score, _set_components = (
+    vars(Hit)[name].__set__ for name in ("document", "score", "components")
+)
+_set_rank, _set_value = (vars(Component)[name].__set__ for name in ("rank", "score"))
+
+
+def component_of(rank: int, score: float) -> Component:
+    """`Component(rank, score)`."""
+    made = _new(Component)
+    _set_rank(made, rank)
+    _set_value(made, score)
+    return made
+
+
+def hit_of(document: Document, score: float, components: Mapping[str, Component] = _NO_COMPONENTS) -> Hit:
+    """`Hit(document, score, components)` of components that are frozen already."""
+    made = _new(Hit)
+    _set_document(made, document)
+    _set_score(made, score)
+    _set_components(made, components)
+    return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +133,13 @@ class Ranking(Sequence[Hit]):
         if not isinstance(self.query, Query):
             raise InvalidValueError(f"query of ranking {self.source!r} is {self.query!r:.80}; give a Query")
         as_tuples(self, "hits", "events")
+        scores = [hit.score for hit in self.hits]
+        # Where none rises all lie between the ends, and a NaN compares with nothing.
+        falling = all(map(ge, scores, scores[1:])) and all(map(math.isfinite, (*scores[:1], *scores[-1:])))
+        if not falling or len({hit.document.id for hit in self.hits}) < len(scores):
+            self._refuse()
+
+    def _refuse(self) -> None:
         seen: set[str] = set()
         before = math.inf
         for hit in self.hits:
@@ -148,19 +184,23 @@ class Ranking(Sequence[Hit]):
     ) -> Ranking:
         """Keep the given order; the score of rank r is 1/r. For parts that only know an order."""
         hits = tuple(
-            replace(item, score=1.0 / rank) if isinstance(item, Hit) else Hit(item, 1.0 / rank)
-            for rank, item in enumerate(ordered, 1)
+            [
+                Hit(item.document, 1.0 / rank, item.components)
+                if isinstance(item, Hit)
+                else hit_of(item, 1.0 / rank)
+                for rank, item in enumerate(ordered, 1)
+            ]
         )
         return cls(query, hits, source, tuple(events))
 
     @property
     def ids(self) -> tuple[str, ...]:
         """Document ids, best first."""
-        return tuple(hit.document.id for hit in self.hits)
+        return tuple([hit.document.id for hit in self.hits])
 
     def cut(self, k: int) -> Ranking:
         """The first k hits as a ranking."""
-        return replace(self, hits=self.hits[: check_k(k)])
+        return unchecked(self.query, self.hits[: check_k(k)], self.source, self.events)
 
     def __len__(self) -> int:
         return len(self.hits)
@@ -182,6 +222,23 @@ class Ranking(Sequence[Hit]):
         from ..report.html import ranking_html
 
         return ranking_html(self)
+
+
+_set_query, _set_hits, _set_source, _set_events = (
+    vars(Ranking)[name].__set__ for name in ("query", "hits", "source", "events")
+)
+
+
+def unchecked(
+    query: Query, hits: tuple[Hit, ...], source: str = "", events: tuple[Event, ...] = ()
+) -> Ranking:
+    """`Ranking(query, hits, source, events)` of hits whose ids and order have been checked before."""
+    made = _new(Ranking)
+    _set_query(made, query)
+    _set_hits(made, hits)
+    _set_source(made, source)
+    _set_events(made, events)
+    return made
 
 
 def check_k(k: int, name: str = "k") -> int:
