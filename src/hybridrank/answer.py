@@ -9,7 +9,7 @@ from typing import Any
 from .context import Context
 from .errors import InvalidValueError, ModelReplyError
 from .guardrails.citations import Citation, Shown, check_citations
-from .guardrails.text import strip_thinking
+from .guardrails.text import strip_template_end, strip_thinking
 from .prompts import load_prompt, untrusted, user_prompt
 from .protocols import ChatModel
 from .report.escape import printable
@@ -112,7 +112,7 @@ def answer_question(
         timeout=timeout,
     )
     reply = chat.complete(request)
-    told = strip_thinking(reply.text).strip()
+    told = strip_template_end(strip_thinking(reply.text)).strip()
     if not told:
         raise ModelReplyError("the model gave an empty answer; try another model, or a smaller budget")
     found = _REFUSED.match(told) is None

@@ -124,7 +124,7 @@ def _parsed(line: bytes) -> dict[str, Any]:
     return record
 
 
-def _taken(record: dict[str, Any], field: str) -> Any:
+def _taken(record: dict[str, Any], field: str, whole: str = "") -> Any:
     """The value of a field, which is taken out; objects that become empty go too. Inner ones are copied."""
     if field in record:
         return record.pop(field)
@@ -133,14 +133,14 @@ def _taken(record: dict[str, Any], field: str) -> Any:
         inner = record.get(head)
         if isinstance(inner, Mapping):
             left = dict(inner)
-            value = _taken(left, rest)
+            value = _taken(left, rest, whole or field)
             record[head] = left
             if not left:
                 del record[head]
             return value
         more, dot, rest = rest.partition(".")
         head = f"{head}.{more}"
-    raise InvalidValueError(f"it has no field {field!r}")
+    raise InvalidValueError(f"it has no field {whole or field!r}")
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -92,6 +92,11 @@ def test_standard_input_is_the_same_source(run: Run) -> None:
     source = (EXAMPLE / "player.gd").read_bytes()
     typed = run("--source", "-", "--records", "records.jsonl", *FIELDS, stdin=source)
     assert typed.out == run("--source", "player.gd", "--records", "records.jsonl", *FIELDS).out
+    # A pipe is asked for by nothing else.
+    piped = run("--records", "records.jsonl", *FIELDS, stdin=source)
+    assert (piped.code, piped.out) == (0, typed.out)
+    empty = run("--records", "records.jsonl", *FIELDS, stdin=b"")
+    assert (empty.code, "Missing option '--source'" in empty.err) == (2, True)
     crlf = run("--source", "-", "--records", "records.jsonl", *FIELDS, stdin=source.replace(b"\n", b"\r\n"))
     assert crlf.out == typed.out
 

@@ -210,6 +210,21 @@ def test_a_model_that_fails_on_every_candidate_is_an_error() -> None:
         part.validate(asked(PLAYER, CLAMP))
 
 
+def test_the_deadline_does_not_lengthen_the_model_s_own_timeout() -> None:
+    asked_for: list[float | None] = []
+
+    class Patient:
+        timeout = 3.0
+
+        def complete(self, request: ChatRequest, /) -> ChatReply:
+            asked_for.append(request.timeout)
+            return ChatReply("no")
+
+    DirectEvidence(Patient(), deadline=60.0).index([PLAYER]).validate(asked(PLAYER, CLAMP))
+    DirectEvidence(Patient()).index([PLAYER]).validate(asked(PLAYER, CLAMP))
+    assert asked_for == [3.0, 3.0, None, None]
+
+
 def test_what_the_deadline_leaves_no_time_for_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([0.0, 0.0, 1.5, 9.0])
     monkeypatch.setattr("hybridrank.validators.direct_evidence.monotonic", lambda: next(clock))

@@ -153,3 +153,8 @@ def test_one_bad_line_among_many_never_stops_the_file(tmp_path: Path) -> None:
     found = read(tmp_path, "\n".join(lines))
     assert [isinstance(item, BadLine) for item in found].count(True) == 1
     assert len(found) == 100
+
+
+def test_a_nested_field_that_is_not_there_is_named_whole(tmp_path: Path) -> None:
+    found = read(tmp_path, '{"rec": {"x": 1}, "text": "t"}\n{"rec": 3, "text": "t"}\n', id="rec.id")
+    assert [line.reason for line in found if isinstance(line, BadLine)] == ["it has no field 'rec.id'"] * 2

@@ -12,7 +12,7 @@ from ..report.data import dumps
 from .output import DEGRADED, Failure, Notes, reported, write
 from .pages import html_option, write_html
 from .progress import progress
-from .source import read_source
+from .source import piped_source, read_source
 from .summary import corpus_data, is_degraded, is_of_records, tell
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ _JSON_LINES = {".jsonl", ".ndjson"}
 @click.argument("path", required=False, type=click.Path(exists=True, path_type=Path))
 @click.option(
     "--source",
-    required=True,
     metavar="FILE[:LINES]",
-    help='The source: a file, its lines 10-40 as FILE:10-40, or "-" for standard input.',
+    help='The source: a file, its lines 10-40 as FILE:10-40, or "-" for standard input.  [default: what is '
+    "piped in]",
 )
 @click.option(
     "--records",
@@ -75,7 +75,7 @@ _JSON_LINES = {".jsonl", ".ndjson"}
 def match(
     notes: Notes,
     path: Path | None,
-    source: str,
+    source: str | None,
     records: Path | None,
     id_field: str | None,
     text_field: str | None,
@@ -104,7 +104,7 @@ def match(
 
     _check(path, records, index, id_field, text_field, quiet, verbose)
     notes.quiet, notes.verbose = quiet, verbose
-    taken = read_source(source)
+    taken = piped_source() if source is None else read_source(source)
     with reported():
         options: dict[str, Any] = {"k": k, "recall": recall, "explain": "all" if html else False}
         with progress(not quiet) as watch:

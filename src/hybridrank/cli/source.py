@@ -54,6 +54,24 @@ def read_source(given: str) -> SourceText:
     return SourceText("".join(lines[first - 1 : last]).rstrip("\r\n"), path, first)
 
 
+def piped_source() -> SourceText:
+    """What is piped into a command that names no source.
+
+    Raises:
+        click.BadParameter: it is binary.
+        click.UsageError: nothing is.
+    """
+    data = b""
+    try:
+        if sys.stdin is not None and not sys.stdin.isatty():
+            data = sys.stdin.buffer.read()
+    except OSError:
+        pass
+    if not data:
+        raise click.UsageError("Missing option '--source'. Give a file, or pipe the source in.")
+    return SourceText(_text(data, "-"), "", 1)
+
+
 def _text(data: bytes, given: str) -> str:
     from ..code.decode import decode
 

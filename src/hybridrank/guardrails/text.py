@@ -35,6 +35,8 @@ _TEMPLATE = re.compile(
     r"|<start_of_turn>(?:\s{0,3}model\b)?|<end_of_turn>|</?s>",
     re.IGNORECASE,
 )
+_NEAR_END = 400
+_TEMPLATE_END = re.compile(rf"(?:\s*+(?:{_TEMPLATE.pattern}))++\s*\Z", re.IGNORECASE)
 _INFO = (
     "json5|jsonc|jsonl|json|text|txt|plaintext|plain|markdown|md|python|py|javascript|js|yaml|yml|xml|html|"
     "bash|sh|output|code"
@@ -91,6 +93,12 @@ def strip_thinking(reply: str) -> str:
 def strip_template(reply: str) -> str:
     """The reply without marks of chat templates, such as `<|im_end|>`."""
     return _TEMPLATE.sub(" ", reply)
+
+
+def strip_template_end(reply: str) -> str:
+    """The reply without marks of chat templates at its end; such marks inside may be what it is about."""
+    reply = reply.rstrip()
+    return reply[:-_NEAR_END] + _TEMPLATE_END.sub("", reply[-_NEAR_END:])
 
 
 def strip_fences(reply: str) -> str:

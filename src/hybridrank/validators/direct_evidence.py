@@ -259,7 +259,8 @@ class DirectEvidence:
             context_window=self.context_window,
             schema=self._schema() if self.schema else {},
             thinking=self.thinking,
-            timeout=left,
+            # A request's timeout goes before the client's own, which may be the shorter one.
+            timeout=None if left is None else min(left, getattr(self.chat, "timeout", left)),
         )
 
     def _schema(self) -> dict[str, Any]:
