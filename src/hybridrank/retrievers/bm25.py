@@ -19,7 +19,7 @@ from ..text.counts import TermCounts, count_terms, each_token
 from ..text.fields import check_fields, searchable_text
 from ..text.tokenizer import Tokenizer
 from ..types import Contribution, Document, Event, Filter, Hit, Query, Ranking, check_k
-from .corpus import PROMPT, Corpus
+from .corpus import Corpus
 from .numbered import NumberedDocuments
 from .postings import Postings, best
 from .tokens import Tokenize, check_tokens, tokenizer_id
@@ -209,11 +209,6 @@ class BM25:
     def idf(self, term: str) -> float:
         """The idf of a term; one that stands in no document has that of n = 0."""
         return self._indexed()[1].idf(term)
-
-    @property
-    def prompt(self) -> bool:
-        """Whether a query is answered in less time than a thread takes to start."""
-        return self._index is None or len(self._index[0]) <= PROMPT
 
     @property
     def documents(self) -> Sequence[Document]:

@@ -14,10 +14,6 @@ from ..errors import DuplicateIdError
 from ..text.strings import digest_of, hashes_of
 from ..types import Document, Filter, tie_key
 
-PROMPT = 100_000
-"""How many documents a leg goes through in less time than a thread takes to start: then it needs none."""
-
-
 class Ordered(Protocol):
     """Documents that are in tie order already, with distinct ids; not all of them need be in memory."""
 

@@ -17,7 +17,7 @@ from ..errors import IndexFormatError, InvalidValueError, MismatchError, NotInde
 from ..protocols import Embedder, FitEmbedder, Fittable, Storable
 from ..text.fields import check_fields, searchable_text
 from ..types import Contribution, Document, Event, Filter, Hit, Query, Ranking, check_k
-from .corpus import PROMPT, Corpus
+from .corpus import Corpus
 from .embedding import embed_checked, embed_documents, fit_embed_checked, identity_of
 from .vectors import F64, UnitVectors, unit_rows
 
@@ -239,9 +239,8 @@ class Dense:
 
     @property
     def prompt(self) -> bool:
-        """Whether a query is answered in less time than a thread takes to start."""
-        small = self._index is None or len(self._index.corpus) <= PROMPT
-        return small and isinstance(self.embedder, Fittable | FitEmbedder)
+        """Whether a query waits for nobody: an embedder that learns from the corpus asks no server."""
+        return isinstance(self.embedder, Fittable | FitEmbedder)
 
     @property
     def documents(self) -> Sequence[Document]:

@@ -148,7 +148,7 @@ class SymbolRetriever:
 
     @property
     def prompt(self) -> bool:
-        """Whether a query is answered in less time than a thread takes to start."""
+        """Whether a query waits for nobody."""
         return True
 
     @property
