@@ -157,6 +157,7 @@ def test_a_missing_model_is_a_fallback_that_says_what_to_do(
     [
         (["--rerank-llm", "two words"], "ollama:NAME"),
         (["--rerank-llm", "m", "--rerank-depth", 0], "--rerank-depth 0"),
+        (["--rerank-llm", "m", "--rerank-depth", 1], "--rerank-depth 1 leaves --rerank-llm nothing"),
     ],
 )
 def test_flags_that_mean_nothing_are_refused(run: Run, tree: Path, flags: list[object], told: str) -> None:

@@ -27,13 +27,15 @@ rerank_llm_option = click.option(
 
 
 def check_depth(model: ModelSpec | None, depth: int | None) -> None:
-    """Raise for a depth of 0, which turns rerankers off, beside one that is asked for.
+    """Raise for a depth that leaves the model, where one is asked for, nothing to put in order.
 
     Raises:
         click.UsageError: it is so.
     """
-    if model is not None and depth == 0:
-        raise click.UsageError("--rerank-depth 0 turns off what --rerank-llm asks for; give 2 or more")
+    if model is not None and depth is not None and depth < 2:
+        raise click.UsageError(
+            f"--rerank-depth {depth} leaves --rerank-llm nothing to put in order; give 2 or more"
+        )
 
 
 def with_llm(pipeline: Pipeline, model: ModelSpec | None, depth: int | None) -> Pipeline:

@@ -65,16 +65,20 @@ def user_prompt(text: object, places: Iterable[str]) -> Prompt:
 
 # Marks that prompts and the chat templates of models are made of. A stranger's text must not hold one.
 _MARKS = re.compile(
-    r"""\[(?=\s{0,3}ID\s{0,3}\d | \s{0,3}System\s{0,3}: | /?INST\] | /?THINK\])
+    r"""[\[【](?=\s{0,3}ID[\s:\#]{0,3}\d)
+    |\[(?=\s{0,3}System\s{0,3}: | /?INST\] | /?THINK\] | /?TOOL_CALLS\] | /?AVAILABLE_TOOLS\])
     |^[ \t]{0,99}\[(?=\s{0,3}(?:Input\ (?:Query|Source)|Candidate(?:\ Snippets)?|Context|Task
         |Strict\ Constraints|Response)\s{0,3}\])
     |<(?=\s{0,3}/?\s{0,3}(?:snippet|source|candidate|query|context|s|im_start|im_end|start_of_turn|end_of_turn
-        |bos|eos|think|thinking|system|user|assistant)\b)
-    |<(?=\|[^|<>\n]{1,40}\|>)
-    |(?<=Ranked\ JSON\ Array)\s{0,3}:""",
+        |bos|eos|(?:[a-z]{1,12}:)?think|thinking|system|user|assistant)\b)
+    |<(?=\|[^|<>\n]{1,40}\|?> | channel\|> | unused\d{1,4}> | /?SYS>)
+    |◁(?=/?think▷)
+    |Ranked\s{1,3}JSON\s{1,3}Array\s{0,3}:|^[ \t]{0,99}JSON\s{1,3}Object\s{0,3}:""",
     re.VERBOSE | re.IGNORECASE | re.MULTILINE,
 )
-_INSTEAD = str.maketrans({"[": "(", "<": "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}", ":": ";"})
+_INSTEAD = str.maketrans(
+    {"[": "(", "【": "(", "◁": "(", "<": "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}", ":": ";"}
+)
 _HIDDEN = frozenset({"Cc", "Cf", "Cs"})
 
 
