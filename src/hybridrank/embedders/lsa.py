@@ -19,6 +19,7 @@ from ..text.counts import TermCounts, count_terms
 from ..text.strings import Strings
 from ..text.tokenizer import Tokenizer
 from ..types import Contribution, Document, Role
+from .products import product
 from .svd import truncated_svd
 from .tfidf import TfIdf
 
@@ -287,7 +288,7 @@ class _Space:
 
 def _project(weighted: csr_array, components: NDArray[np.float32]) -> Vectors:
     # scipy adds up each row by itself, by rising column; a BLAS would let the other rows have a say.
-    vectors: Vectors = weighted @ components
+    vectors: Vectors = product(weighted, components)
     for start in range(0, len(vectors), _ROWS):
         block = vectors[start : start + _ROWS]
         lengths = np.sqrt((block.astype(np.float64) ** 2).sum(axis=1))

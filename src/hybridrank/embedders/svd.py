@@ -3,7 +3,7 @@
 Randomised range finder with power iterations (Halko, Martinsson & Tropp 2011). A threaded BLAS adds in an
 order that depends on the thread count, so its last bits do too. Here that order is of no consequence:
 
-- products with the sparse matrix run in scipy's single-threaded loops;
+- products with the sparse matrix run in scipy's loops, which sum each row by itself;
 - dense products run in BLAS, but on integers so small that every partial sum is exact;
 - the small eigenproblem is reduced with elementwise arithmetic and solved by a LAPACK routine without BLAS.
 """
@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh_tridiagonal
 from scipy.sparse import csr_array
+
+from .products import product
 
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
@@ -57,14 +59,14 @@ def truncated_svd(
     else:
         # Normal numbers, not random signs, which can cancel each other exactly in a short row.
         sketch = np.random.default_rng(seed).standard_normal((columns, width), np.float32)
-        basis = orthonormalise(matrix @ sketch)
+        basis = orthonormalise(product(matrix, sketch))
         for _ in range(power_iterations):
-            basis = orthonormalise(matrix @ (transposed @ basis))
-    squares, vectors = symmetric_eigen(gram(transposed @ basis))
+            basis = orthonormalise(product(matrix, product(transposed, basis)))
+    squares, vectors = symmetric_eigen(gram(product(transposed, basis)))
     kept = np.flatnonzero(squares > squares.max(initial=0.0) * RANK_TOLERANCE**2)[::-1][:dimensions]
     singular_values = np.sqrt(squares[kept])
     # V = Xᵀ U S⁻¹ by a sparse product: cheaper than a dense one as tall as the vocabulary.
-    components = transposed @ times(basis, vectors[:, kept] / singular_values)
+    components = product(transposed, times(basis, vectors[:, kept] / singular_values))
     components *= np.where(components.max(axis=0) >= -components.min(axis=0), 1, -1).astype(np.float32)
     return TruncatedSVD(singular_values, components)
 
