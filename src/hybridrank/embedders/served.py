@@ -196,7 +196,7 @@ class Run:
         """Keep a vector if it is one."""
         try:
             # numpy would make numbers of texts, of true and of null.
-            fits = {int, float}.issuperset(map(type, raw))
+            fits = isinstance(raw, np.ndarray) or {int, float}.issuperset(map(type, raw))
             numbers = np.asarray(raw if fits else [[]], np.float64)
         except (TypeError, ValueError, OverflowError):
             numbers = np.zeros((0, 0))
