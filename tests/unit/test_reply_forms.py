@@ -185,6 +185,13 @@ VERDICTS = {
     "No doubt, yes": "undecided",
     "No idea": "undecided",
     "No problem: yes": "undecided",
+    "<b>Yes</b>": "yes",
+    "<p><strong>No</strong></p>": "no",
+    "a) yes": "yes",
+    "(b) no": "no",
+    "| Answer | yes |": "yes",
+    "最终判断：否": "no",
+    "是／否": "undecided",
 }
 
 

@@ -35,7 +35,8 @@ _HAN_LEAD = re.compile(r"(?:最终|最後|最后)?(?:答案|结论|結論|判断
 _IDIOMS = frozenset("answer clue comment doubt doubts idea matter problem problems verdict worries".split())  # noqa: SIM905
 _CLOSING = "\"'”’)*`_"
 _FIELDS = ("answer", "verdict")
-_LIST_MARK = re.compile(r"\s*(?:[-*+]|\(?\d{1,2}[.)])\s+")
+_LIST_MARK = re.compile(r"\s*(?:[-*+]|\(?(?:\d{1,2}|[a-z])[.)])\s+")
+_TAG = re.compile(r"</?(?:b|i|u|em|strong|p|br|span|div|code|mark|ul|ol|li)\s?/?>")
 
 
 class ParsedVerdict(NamedTuple):
@@ -77,7 +78,7 @@ def parse_verdict(reply: str, *, cut: bool = False) -> ParsedVerdict:
     text = unicodedata.normalize("NFKC", bare_reply(reply)).casefold().strip().strip("\ufeff")
     if not text:
         return _undecided("the reply is empty" if not reply.strip() else "it only thinks aloud")
-    return _by_object(text) or _by_word(_LATEX.sub("{", text), cut)
+    return _by_object(text) or _by_word(_TAG.sub(" ", _LATEX.sub("{", text)), cut)
 
 
 def _undecided(reason: str) -> ParsedVerdict:
