@@ -31,6 +31,7 @@ def commands(group: click.Group, above: str = "") -> Iterator[tuple[str, click.C
 
 
 COMMANDS = dict(commands(app))
+assert {"search", "config check", "callers"} <= set(COMMANDS)
 
 
 @pytest.mark.parametrize("name", COMMANDS)

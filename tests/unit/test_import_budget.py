@@ -80,3 +80,10 @@ def test_conformance_checks_need_no_hypothesis_and_strategies_say_so() -> None:
         "else:\n"
         "    raise AssertionError('imported without hypothesis')"
     )
+
+
+def test_a_command_does_not_import_the_others() -> None:
+    ask = "from hybridrank.cli.app import app; import click; app.get_command(click.Context(app), 'search')"
+    loaded = loaded_by(ask)
+    assert "hybridrank.cli.search" in loaded
+    assert not loaded & {"hybridrank.cli.ablate", "hybridrank.cli.doctor", "hybridrank.report.trace_page"}

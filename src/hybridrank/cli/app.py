@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, MutableMapping
+from importlib import import_module
+from typing import Any, cast
+
 import click
 
 from .. import __version__
-from .ablate import ablate
-from .ask import ask
-from .calls import callees, callers
-from .components import components
-from .config import config
-from .diagnose import diagnose
-from .doctor import doctor
-from .evaluate import evaluate
-from .imports import importers, imports
-from .index import index
-from .info import info
-from .lock import lock
-from .match import match
-from .search import search
-from .sweep import sweep
-from .symbols import symbols
-from .verify import verify
+
+# Each command by the module that holds it: a search need not import how experiments are told.
+_MODULES = {
+    "ablate": "ablate",
+    "ask": "ask",
+    "callees": "calls",
+    "callers": "calls",
+    "components": "components",
+    "config": "config",
+    "diagnose": "diagnose",
+    "doctor": "doctor",
+    "evaluate": "evaluate",
+    "importers": "imports",
+    "imports": "imports",
+    "index": "index",
+    "info": "info",
+    "lock": "lock",
+    "match": "match",
+    "search": "search",
+    "sweep": "sweep",
+    "symbols": "symbols",
+    "verify": "verify",
+}
 
 EXIT_CODES = """\b
 Exit codes:
@@ -35,8 +45,26 @@ Exit codes:
 """
 
 
+class _Commands(Mapping[str, click.Command]):
+    """The commands by name; each is imported when it is asked for."""
+
+    def __getitem__(self, name: str) -> click.Command:
+        module: Any = import_module(f".{_MODULES[name]}", __package__)
+        command: click.Command = getattr(module, name)
+        command.epilog = EXIT_CODES
+        return command
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_MODULES)
+
+    def __len__(self) -> int:
+        return len(_MODULES)
+
+
 @click.group(
-    epilog=EXIT_CODES, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
+    epilog=EXIT_CODES,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")
 @click.pass_context
@@ -47,25 +75,5 @@ def app(context: click.Context) -> None:
         context.exit(2)
 
 
-for command in (
-    search,
-    ask,
-    match,
-    index,
-    info,
-    symbols,
-    ablate,
-    sweep,
-    diagnose,
-    components,
-    config,
-    evaluate,
-    lock,
-    verify,
-    doctor,
-):
-    command.epilog = EXIT_CODES
-    app.add_command(command)
-for graph_command in (imports, importers, callers, callees):
-    graph_command.epilog = EXIT_CODES
-    app.add_command(graph_command)
+# click itself only reads it.
+app.commands = cast("MutableMapping[str, click.Command]", _Commands())

@@ -31,10 +31,10 @@ html_option = click.option(
 
 def write_html(notes: Notes, html: Path | None, result: Result, *, query_line: int = 1) -> None:
     """Write the page, if it is wanted. The result is one of `search(..., explain="all")`."""
-    from ..report.trace_page import write_result_page
-
     if html is None:
         return
+    from ..report.trace_page import write_result_page
+
     try:
         write_result_page(html, result, query_line=query_line)
     except OSError as error:

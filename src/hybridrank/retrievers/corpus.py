@@ -14,6 +14,7 @@ from ..errors import DuplicateIdError
 from ..text.strings import digest_of, hashes_of
 from ..types import Document, Filter, tie_key
 
+
 class Ordered(Protocol):
     """Documents that are in tie order already, with distinct ids; not all of them need be in memory."""
 
