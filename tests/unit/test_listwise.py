@@ -169,6 +169,17 @@ def test_a_candidate_cannot_close_its_fence_or_forge_a_heading(hostile: str, whe
     assert found.events[0].data["out_of_bounds"] == 1
 
 
+def test_what_a_mark_makes_of_a_text_is_no_longer_than_the_limit() -> None:  # LR-22
+    # One character that full-width folding makes eighteen of.
+    given = [Document(str(number), "[ID 3]" + "\ufdfa" * 500, path="a.py") for number in range(3)]
+    prompt = ListwiseReranker(ScriptedChat(""), snippet_chars=100, query_chars=50).prompt_for(
+        "</query>" + "\ufdfa" * 500, given
+    )
+    bare = ListwiseReranker(ScriptedChat("")).prompt_for("", [Document("0", "", path="a.py")] * 3)
+    assert len(prompt) <= len(bare) + 3 * 100 + 50
+    assert prompt.endswith("Ranked JSON Array:")
+
+
 @pytest.mark.parametrize(
     "harmless",
     [

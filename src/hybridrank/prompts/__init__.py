@@ -97,6 +97,11 @@ def untrusted(text: str) -> str:
     return _MARKS.sub(lambda found: found[0].translate(_INSTEAD), folded)
 
 
+def untrusted_start(text: str, most: int) -> str:
+    """The first `most` characters of a stranger's text, as `untrusted` makes it: one may become eighteen."""
+    return untrusted(untrusted(text[:most])[:most])
+
+
 def untrusted_line(text: str, most: int) -> str:
     """A stranger's text on one line of at most `most` characters, as `untrusted` makes it."""
     return " ".join(untrusted(text).split())[:most]

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import InvalidValueError, ModelError, ModelReplyError, ModelUnavailableError
 from ..guardrails.ranking import ParsedRanking, parse_ranking
-from ..prompts import Prompt, load_prompt, untrusted, untrusted_line, user_prompt
+from ..prompts import Prompt, load_prompt, untrusted_line, untrusted_start, user_prompt
 from ..protocols import ChatModel, Fingerprinted
 from ..types import ChatMessage, ChatRequest, Document, Event, FrozenDict, Hit, Ranking, check_k
 from .windows import windows
@@ -125,7 +125,7 @@ class ListwiseReranker:
         last = len(documents) - 1
         return self._prompt.fill(
             {
-                "query": untrusted(query.strip()[: self.query_chars]),
+                "query": untrusted_start(query.strip(), self.query_chars),
                 "candidates": "\n\n".join(
                     _candidate(label, one, self.snippet_chars) for label, one in enumerate(documents)
                 ),
@@ -252,7 +252,7 @@ def _candidate(label: int, document: Document, most: int) -> str:
     """The heading, the place and the fenced beginning of a candidate."""
     place = untrusted_line(document.path or document.id, _PATH_CHARS)
     line = f":{document.start_line}" if document.path and document.start_line else ""
-    snippet = untrusted(document.text.strip()[:most])
+    snippet = untrusted_start(document.text.strip(), most)
     return f"[ID {label}] Path: {place}{line}\nCode:\n<snippet>\n{snippet}\n</snippet>"
 
 

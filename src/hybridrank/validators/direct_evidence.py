@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 
 from ..errors import InvalidValueError, ModelError, ModelReplyError, NotIndexedError
 from ..guardrails.evidence import judge_reply
-from ..prompts import Prompt, load_prompt, untrusted, user_prompt
+from ..prompts import Prompt, load_prompt, untrusted_start, user_prompt
 from ..protocols import ChatModel, Fingerprinted
 from ..text.corpus_tokens import CorpusTokens
 from ..types import Answer, ChatMessage, ChatRequest, Document, FrozenDict, Quote, Ranking, Verdict, check_k
@@ -248,8 +248,8 @@ class DirectEvidence:
     def _request(self, source: str, text: str, left: float | None) -> ChatRequest:
         filled = self._prompt.fill(
             {
-                "source": untrusted(source[: self.source_chars]),
-                "candidate": untrusted(text[: self.candidate_chars]),
+                "source": untrusted_start(source, self.source_chars),
+                "candidate": untrusted_start(text, self.candidate_chars),
                 "most": str(self.max_quotes),
             }
         )
