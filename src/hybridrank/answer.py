@@ -113,6 +113,7 @@ def answer_question(
     )
     reply = chat.complete(request)
     told = strip_template_end(strip_thinking(reply.text)).strip()
+    told = told.replace("\r\n", "\n").replace("\r", "\n")
     if not told:
         raise ModelReplyError("the model gave an empty answer; try another model, or a smaller budget")
     found = _REFUSED.match(told) is None
