@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.linalg.lapack import dpstrf
 from scipy.sparse import csr_array, random_array
 
-from hybridrank.embedders.svd import F32, F64, gram, orthonormalise, symmetric_eigen, times, truncated_svd
+from hybridrank.embedders.svd import (
+    F32,
+    F64,
+    gram,
+    orthonormalise,
+    pivoted_cholesky,
+    symmetric_eigen,
+    times,
+    truncated_svd,
+)
 
 RNG = np.random.default_rng(7)
 
@@ -145,3 +155,33 @@ def test_a_matrix_without_entries_has_no_components(shape: tuple[int, int]) -> N
     )
     assert values.shape == (0,)
     assert components.shape == (shape[1], 0)
+
+
+def test_pivoted_cholesky_is_that_of_lapack() -> None:
+    a = np.random.default_rng(3).standard_normal((40, 12))
+    a[:, 7] = a[:, 2] + a[:, 5]
+    matrix = a.T @ a
+    factor, order = pivoted_cholesky(matrix, 1e-10)
+    theirs, pivots, rank, _ = dpstrf(matrix, lower=1)
+    assert factor.shape == (12, 11)
+    assert (order + 1).tolist()[:11] == pivots.tolist()[:11]
+    assert rank >= 11
+    np.testing.assert_allclose(factor, np.tril(theirs)[:, :11], atol=1e-9)
+    np.testing.assert_allclose(factor @ factor.T, matrix[np.ix_(order, order)], atol=1e-9)
+
+
+@pytest.mark.parametrize("condition", [1.0, 1e2, 1e4])
+def test_an_orthonormal_basis_spans_the_columns(condition: float) -> None:
+    rng = np.random.default_rng(4)
+    left, _ = np.linalg.qr(rng.standard_normal((300, 30)))
+    right, _ = np.linalg.qr(rng.standard_normal((30, 30)))
+    a = (left * np.geomspace(1.0, 1.0 / condition, 30) @ right).astype(np.float32)
+    basis = orthonormalise(a).astype(np.float64)
+    assert basis.shape == (300, 30)
+    np.testing.assert_allclose(basis.T @ basis, np.eye(30), atol=1e-5)
+    np.testing.assert_allclose(basis @ (basis.T @ a), a, atol=1e-5)
+
+
+def test_a_basis_of_nothing_is_empty() -> None:
+    assert orthonormalise(np.zeros((5, 3), np.float32)).shape == (5, 0)
+    assert orthonormalise(np.zeros((5, 0), np.float32)).shape == (5, 0)

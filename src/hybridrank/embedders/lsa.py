@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Tokenize: TypeAlias = Callable[[str], Sequence[str]]
 
 # Part of the fingerprint; to be raised when the same options and texts would give other vectors.
-_VERSION = 1
+_VERSION = 2
 
 # A tf-idf row of length 1 that keeps less than this of it in the latent space is rounding noise there.
 _NOISE = 1e-6

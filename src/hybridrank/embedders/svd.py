@@ -74,11 +74,43 @@ def truncated_svd(
 def orthonormalise(a: F32) -> F32:
     """An orthonormal basis of the columns of `a`, fewer of them where `a` is short of rank.
 
-    By the eigenvectors of the Gram matrix rather than its Cholesky factor, which a singular one has not.
+    By the Cholesky factor L of the Gram matrix, A L⁻ᵀ (Golub & Van Loan 5.2), with pivots, since a singular
+    matrix has no other.
     """
-    squares, vectors = symmetric_eigen(gram(a))
-    kept = squares > squares.max(initial=0.0) * RANK_TOLERANCE**2
-    return times(a, vectors[:, kept] / np.sqrt(squares[kept]))
+    factor, order = pivoted_cholesky(gram(a), RANK_TOLERANCE**2)
+    rank = factor.shape[1]
+    inverse = np.zeros((rank, rank))
+    for i in range(rank):
+        inverse[i, :i] = np.einsum("j,jk->k", factor[i, :i], inverse[:i, :i]) / -factor[i, i]
+        inverse[i, i] = 1.0 / factor[i, i]
+    weights = np.zeros((a.shape[1], rank))
+    weights[order[:rank]] = inverse.T
+    return times(a, weights)
+
+
+def pivoted_cholesky(matrix: F64, tolerance: float) -> tuple[F64, NDArray[np.intp]]:
+    """L, shape (n, rank), and an order p of rows and columns with matrix[p][:, p] ≈ L Lᵀ.
+
+    Of a symmetric matrix without negative eigenvalues (Higham 2002, 10.3). Ends where what is left of the
+    diagonal is below a share of its largest entry. Each step is elementwise.
+    """
+    size = len(matrix)
+    order = np.arange(size)
+    left = np.diagonal(matrix).copy()
+    factor = np.zeros((size, size))
+    least = left.max(initial=0.0) * tolerance
+    for k in range(size):
+        best = k + int(left[k:].argmax())
+        if not left[best] > least:
+            return factor[:, :k], order
+        for array in (order, left, factor):
+            array[[k, best]] = array[[best, k]]
+        pivot = np.sqrt(left[k])
+        below = matrix[order[k + 1 :], order[k]] - np.einsum("ij,j->i", factor[k + 1 :, :k], factor[k, :k])
+        factor[k, k] = pivot
+        factor[k + 1 :, k] = below / pivot
+        left[k + 1 :] -= factor[k + 1 :, k] ** 2
+    return factor, order
 
 
 def gram(a: F32) -> F64:
