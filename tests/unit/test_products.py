@@ -15,7 +15,7 @@ def test_any_number_of_threads_gives_the_same_bits(
     monkeypatch: pytest.MonkeyPatch, cores: int, rows: int
 ) -> None:
     monkeypatch.setattr(products, "_LEAST", 1)
-    monkeypatch.setattr(products, "_cores", lambda: cores)
+    monkeypatch.setattr(products, "cores", lambda: cores)
     rng = np.random.default_rng(rows)
     matrix = csr_array(random_array((rows, 300), density=0.1, rng=rng, dtype=np.float32))
     dense = rng.standard_normal((300, 17)).astype(np.float32)
@@ -24,7 +24,7 @@ def test_any_number_of_threads_gives_the_same_bits(
 
 def test_rows_without_entries_are_zero(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(products, "_LEAST", 1)
-    monkeypatch.setattr(products, "_cores", lambda: 4)
+    monkeypatch.setattr(products, "cores", lambda: 4)
     matrix = csr_array((np.array([2.0], np.float32), ([7], [3])), shape=(20, 5))
     found = products.product(matrix, np.ones((5, 2), np.float32))
     assert found.sum() == 4.0

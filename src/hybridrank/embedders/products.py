@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
@@ -10,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from ..cores import cores
+
 # Multiplications that a thread must have to do, or starting it takes longer.
 _LEAST = 4_000_000
-_MOST = 8
 # Parts for each thread: rows differ in what they cost.
 _PARTS = 4
 
@@ -25,7 +25,7 @@ def product(matrix: csr_array, dense: NDArray[np.float32]) -> NDArray[np.float32
         dense: float32, shape (n, r).
     """
     rows, width = matrix.shape[0], dense.shape[1]
-    threads = min(_cores(), _MOST, matrix.nnz * width // _LEAST, rows)
+    threads = min(cores(), matrix.nnz * width // _LEAST, rows)
     if threads < 2:
         return np.asarray(matrix @ dense)
     shares = np.linspace(0, matrix.nnz, threads * _PARTS + 1)[1:-1]
@@ -39,7 +39,3 @@ def product(matrix: csr_array, dense: NDArray[np.float32]) -> NDArray[np.float32
         for done in [pool.submit(fill, *pair) for pair in pairwise(cuts)]:
             done.result()
     return found
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

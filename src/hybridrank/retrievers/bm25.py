@@ -6,6 +6,7 @@ import copy
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from numbers import Real
@@ -14,6 +15,7 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..cores import cores
 from ..errors import InvalidValueError, NotIndexedError
 from ..text.counts import TermCounts, count_terms, each_token
 from ..text.fields import check_fields, searchable_text
@@ -27,6 +29,9 @@ from .tokens import Tokenize, check_tokens, tokenizer_id
 QueryTerms: TypeAlias = Literal["unique", "count"]
 
 _SOURCE = "bm25"
+# A batch is shared among threads if each has so many queries, of so many documents: numpy's loops over fewer
+# end before another thread gets its turn.
+_SHARE, _MANY = 16, 1 << 16
 _DEFAULTS: Mapping[str, Any] = {
     "k1": 1.2,
     "b": 0.75,
@@ -179,8 +184,14 @@ class BM25:
     def retrieve_batch(
         self, queries: Sequence[Query], /, *, k: int, where: Filter | None = None
     ) -> tuple[Ranking, ...]:
-        """The rankings that `retrieve` gives to each query."""
-        return tuple(self.retrieve(query, k=k, where=where) for query in queries)
+        """The rankings that `retrieve` gives to each query, found on all cores where there is much to do."""
+        corpus, _ = self._indexed()
+        asked = [(query, check_tokens(self.tokenizer(query.text))) for query in queries]
+        threads = min(cores(), len(asked) // _SHARE)
+        if threads < 2 or len(corpus) < _MANY:
+            return tuple(self._rank(query, tokens, k, where) for query, tokens in asked)
+        with ThreadPoolExecutor(threads, "hybridrank-bm25") as pool:
+            return tuple(pool.map(lambda one: self._rank(one[0], one[1], k, where), asked))
 
     def retrieve_tokens(self, tokens: Sequence[str], /, *, k: int, where: Filter | None = None) -> Ranking:
         """What `retrieve` does, for a query whose tokens are given."""
