@@ -6,6 +6,7 @@ import copy
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, cast, runtime_checkable
@@ -206,7 +207,7 @@ class Dense:
         check_k(k)
         index = self._current()
         passing = index.corpus.mask(where)
-        scope = _Scope.of(index, np.ones(len(index.corpus), np.bool_) if passing is None else passing)
+        scope = index.everything if passing is None else _Scope.of(index.vectors, passing)
         rankings: list[Ranking] = []
         size = max(1, _PRODUCTS // max(1, len(index.corpus)))
         for start in range(0, len(queries), size):
@@ -326,7 +327,8 @@ class Dense:
             object.__setattr__(self, name, value)
 
 
-class _Index(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Index:
     """Also how many documents the embedder was fitted to, and how many changed since."""
 
     corpus: Corpus
@@ -334,6 +336,11 @@ class _Index(NamedTuple):
     identity: str
     fitted: int
     changed: int = 0
+
+    @cached_property
+    def everything(self) -> _Scope:
+        """What may be found without a filter."""
+        return _Scope.of(self.vectors, np.ones(len(self.corpus), np.bool_))
 
 
 class _Scope(NamedTuple):
@@ -345,8 +352,8 @@ class _Scope(NamedTuple):
     events: tuple[Event, ...]
 
     @classmethod
-    def of(cls, index: _Index, passing: NDArray[np.bool_]) -> Self:
-        nonzero = index.vectors.nonzero
+    def of(cls, vectors: UnitVectors, passing: NDArray[np.bool_]) -> Self:
+        nonzero = vectors.nonzero
         candidates = np.flatnonzero(nonzero & passing)
         events: tuple[Event, ...] = ()
         if not nonzero.any():
