@@ -36,10 +36,11 @@ def main(arguments: list[str] | None = None) -> dict[str, Any]:
     parser.add_argument("--cpu", action="store_true", help="CPU time, for a machine that others use too")
     parser.add_argument("--corpus", type=Path, default=os.environ.get("HYBRIDRANK_CORPUS"))
     parser.add_argument("--repositories", type=int, default=12)
+    parser.add_argument("--roots", type=Path, metavar="FILE", help="JSON: which folder of each is indexed")
     parser.add_argument("--json", type=Path, metavar="FILE")
     given = parser.parse_args(arguments)
     corpus = None if given.corpus is None else Path(given.corpus)
-    options = Options(given.scale, given.rounds, given.cpu, corpus, given.repositories)
+    options = Options(given.scale, given.rounds, given.cpu, corpus, given.repositories, given.roots)
     rows: list[Row] = []
     print(
         "| work | beside | ours | theirs | ratio | wanted |\n| --- | --- | --- | --- | --- | --- |",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import string
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -83,8 +83,14 @@ def real_texts(corpus: Path, count: int) -> list[str]:
     return found[:count]
 
 
-def repositories(corpus: Path, count: int) -> Sequence[Path]:
-    return sorted(path for path in corpus.iterdir() if path.is_dir())[:count]
+def repositories(corpus: Path, count: int, roots: Path | None = None) -> dict[str, Path]:
+    """The first so many folders by name, whole or below the `index_root` that a JSON file gives them."""
+    inside: dict[str, str | None] = {}
+    if roots is not None:
+        listed = json.loads(roots.read_text(encoding="utf-8"))
+        inside = {entry["name"]: entry["index_root"] for entry in listed}
+    names = sorted(path.name for path in corpus.iterdir() if path.is_dir())[:count]
+    return {name: corpus / name / (inside.get(name) or "") for name in names}
 
 
 def random_model(folder: Path, words: int = 62_000, dimensions: int = 256) -> Path:

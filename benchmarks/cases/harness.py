@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import platform
+import resource
 import statistics
 import subprocess
 import sys
@@ -28,9 +29,11 @@ class Options:
     Attributes:
         scale: every corpus has this share of its size; below 1 for a quick run.
         rounds: how often each thing is measured.
-        cpu: measure CPU time of this process instead of the clock: for a machine that others use too.
+        cpu: measure CPU time of this process and its ended children instead of the clock: for a machine that
+            others use too.
         corpus: a folder with a folder of source code for each repository; None leaves out what needs it.
         repositories: how many of these are indexed, the first by name.
+        roots: JSON: a list of objects with `name` and `index_root`, which of its folders counts (null: all).
     """
 
     scale: float = 1.0
@@ -38,12 +41,16 @@ class Options:
     cpu: bool = False
     corpus: Path | None = None
     repositories: int = 12
+    roots: Path | None = None
 
     def size(self, full: int, least: int = 100) -> int:
         return max(least, round(full * self.scale))
 
     def clock(self) -> float:
-        return time.process_time() if self.cpu else time.perf_counter()
+        if not self.cpu:
+            return time.perf_counter()
+        used = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+        return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 @dataclass(frozen=True)

@@ -27,21 +27,25 @@ _ASKED = (
 def index_and_ask(options: Options) -> Iterator[Row]:
     if options.corpus is None:
         return
-    from semble import SembleIndex
+    from semble import ContentType, SembleIndex
 
+    kinds = (ContentType.CODE, ContentType.DOCS, ContentType.CONFIG)  # its default leaves out what we read
     with TemporaryDirectory() as folder:
         os.environ["SEMBLE_CACHE_LOCATION"] = os.environ["XDG_CACHE_HOME"] = folder
         model = str(data.random_model(Path(folder) / "model"))
 
         def theirs(root: Path) -> Any:
-            return SembleIndex.from_path(root, model_path=model)
+            made = SembleIndex.from_path(root, content=kinds, model_path=model)
+            if made.loaded_from_disk:
+                raise AssertionError(f"semble read {root.name} from its cache instead of indexing it")
+            return made
 
-        roots = data.repositories(options.corpus, options.repositories)
-        ours_all, theirs_all, ratios, files = 0.0, 0.0, [], 0
+        roots = data.repositories(options.corpus, options.repositories, options.roots)
+        ours_all, theirs_all, ratios, files, other_files = 0.0, 0.0, [], 0, 0
         asked: dict[str, list[float]] = {"ours": [], "semble": []}
         rounds: dict[str, list[float]] = {}
         fewer = Options(options.scale, max(1, options.rounds // 2), options.cpu)
-        for root in roots:
+        for name, root in roots.items():
             pipeline, index = Pipeline.for_code(root), theirs(root)
             times = interleaved(
                 fewer, {"ours": partial(Pipeline.for_code, root), "semble": partial(theirs, root)}
@@ -49,16 +53,22 @@ def index_and_ask(options: Options) -> Iterator[Row]:
             mine, other = statistics.median(times["ours"]), statistics.median(times["semble"])
             ours_all, theirs_all = ours_all + mine, theirs_all + other
             ratios.append(other / mine)
-            rounds[root.name] = [round(mine, 3), round(other, 3)]
-            files += len(pipeline.corpus.files) if pipeline.corpus else 0
+            rounds[name] = [round(mine, 3), round(other, 3)]
+            files += len({document.path for document in pipeline.documents or ()})
+            other_files += len({chunk.file_path for chunk in index.chunks})
             answers = {
                 "ours": partial(pipeline.search, k=10),
                 "semble": partial(index.search, top_k=10),
             }
-            for name, seconds in each(fewer, _ASKED, answers).items():
-                asked[name] += seconds
+            for side, seconds in each(fewer, _ASKED, answers).items():
+                asked[side] += seconds
+        if abs(files - other_files) > 0.05 * files:
+            raise AssertionError(
+                f"not the same work: {files} files, and {other_files} of semble; see --roots"
+            )
         work = f"{len(roots)} repositories, {files:,} files, from disk"
-        note = f"ratio of the median repository {statistics.median(ratios):.2f}"
+        middle = statistics.median(ratios)
+        note = f"ratio of the median repository {middle:.2f}; semble read {other_files:,} files"
         beside = "semble, random weights"
         other_work = "own chunks and legs on either side"
         yield Row(f"index {work}", beside, "2", ours_all, theirs_all, "s", other_work, note, rounds)

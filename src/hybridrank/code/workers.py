@@ -14,6 +14,7 @@ from contextlib import ExitStack, suppress
 from queue import SimpleQueue
 from typing import IO, Any, TypeVar
 
+from ..garbage import rarely_collecting
 from ..protocols import Chunker
 from .chunk import TreeSitterChunker
 from .lines import LineChunker
@@ -85,7 +86,7 @@ def serve() -> None:
     given = sys.stdin.buffer
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever prints must not come between the answers
-    with answers:
+    with answers, rarely_collecting():
         while True:
             try:
                 function, batch, more = pickle.load(given)  # noqa: S301 - from the process that started this one
