@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import io
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
+from math import ceil
 from typing import NamedTuple
 
 from ..errors import InvalidValueError
@@ -161,7 +162,7 @@ class _Cutter:
             last = stop
             while is_blank(lines[last - 1]):
                 last -= 1
-            text = "".join(lines[start - 1 : last - 1]) + without_end(lines[last - 1])
+            text = without_end("".join(lines[start - 1 : last]))
             yield start, last, 1, text
             start = stop + 1
 
@@ -187,13 +188,20 @@ class _Cutter:
         latest = furthest + 1
         while is_blank(lines[latest - 1]):
             latest += 1
+        offset = self.offsets[start - 1]
+        first = bisect_left(self.offsets, offset + ceil(target / 2)) + 1  # those before hold less than half
         best, best_cost = furthest, (1 << 30, False, 0.0)
-        for after in range(start + 1, latest + 1):
+        for after in range(max(start + 1, first), latest + 1):
             line = lines[after - 1]
-            size = self.offsets[after - 1] - self.offsets[start - 1]
-            if is_blank(line) or 2 * size < target:
+            text = line.lstrip()
+            if not text:
                 continue
-            depth = len(line) - len(line.lstrip()) + (1 << 20 if continues(line) else 0)
+            depth = len(line) - len(text)
+            if depth > best_cost[0]:
+                continue
+            if continues(text):
+                depth += 1 << 20
+            size = self.offsets[after - 1] - offset
             cost = (depth, not is_blank(lines[after - 2]), abs(size - target))
             if cost < best_cost:
                 best, best_cost = after - 1, cost
