@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, TypeVar
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .pipeline import Pipeline
 
 P = TypeVar("P")
+_MOST_MET = 1 << 16
 _ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
 
 
@@ -78,13 +79,40 @@ def ids_of(documents: Sequence[Document]) -> AbstractSet[str]:
     """
     positions: Mapping[str, int] | None = getattr(documents, "positions", None)
     if positions is not None:
-        return positions.keys()
+        return _Met(positions.keys())
     known = frozenset(document.id for document in documents)
     if len(known) < len(documents):
         seen: set[str] = set()
         twice = next(d.id for d in documents if d.id in seen or seen.add(d.id))  # type: ignore[func-returns-value]
         raise DuplicateIdError(f"two documents have the id {twice!r}; an id stands for one document")
     return known
+
+
+class _Met(AbstractSet[str]):
+    """Ids that are looked up on disk; those met before are remembered, since queries meet the same again."""
+
+    def __init__(self, ids: AbstractSet[str]) -> None:
+        self._ids = ids
+        self._met: set[str] = set()
+
+    def __contains__(self, id: object) -> bool:
+        if id in self._met:
+            return True
+        known = id in self._ids
+        if known:
+            if len(self._met) >= _MOST_MET:
+                self._met = set()
+            self._met.add(str(id))
+        return known
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._ids)
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __rsub__(self, other: AbstractSet[str]) -> set[str]:
+        return {id for id in other - self._met if id not in self}
 
 
 def check_names(legs: Mapping[str, object], rerankers: Mapping[str, object], reserved: Sequence[str]) -> None:

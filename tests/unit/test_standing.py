@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
+from collections import UserDict
 from dataclasses import dataclass, field
 from typing import Any
 
 from hybridrank import RRF, DefinitionFirst, Document, Hit, Pipeline, Query, Ranking, SpreadFiles
 from hybridrank.calls import Call, run_calls
+from hybridrank.stages import ids_of
 from hybridrank.types import Component, FrozenDict
 from hybridrank.types.ranking import component_of, hit_of, unchecked
 
@@ -114,6 +116,24 @@ def test_the_short_ways_make_equal_values() -> None:
     assert hit == Hit(A, 0.5, {"one": Component(2, 0.5)})
     assert repr(hit) == repr(Hit(A, 0.5, {"one": Component(2, 0.5)}))
     assert unchecked(query, (hit,), "s") == Ranking(query, (hit,), "s")
+
+
+def test_ids_on_disk_are_looked_up_once() -> None:
+    asked: list[object] = []
+
+    class OnDisk(UserDict[str, int]):
+        def __contains__(self, id: object) -> bool:
+            asked.append(id)
+            return super().__contains__(id)
+
+    class Documents(tuple[Document, ...]):
+        positions = OnDisk(a=0, b=1)
+
+    known = ids_of(Documents((A, B)))
+    assert {"a", "x"} - known == {"x"}
+    assert {"a", "b", "x"} - known == {"x"}
+    assert sorted(map(str, asked)) == ["a", "b", "x", "x"]
+    assert (set(known), len(known), "b" in known, "y" in known) == ({"a", "b"}, 2, True, False)
 
 
 def test_prompt_calls_need_no_thread() -> None:
