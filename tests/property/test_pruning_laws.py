@@ -47,14 +47,18 @@ def _lists(rng: np.random.Generator, size: int, spread: int, shape: float) -> li
     st.lists(st.integers(0, 30).map(str), min_size=1, max_size=8),
     st.integers(0, 40),
     st.sampled_from(["unique", "count"]),
+    st.sampled_from([0, 1, 24]),
 )
 def test_every_way_finds_the_best_of_all(
-    way: str, lists: list[list[str]], query: list[str], k: int, terms: str
+    way: str, lists: list[list[str]], query: list[str], k: int, terms: str, tables: int
 ) -> None:
-    with patch.multiple(pruning, **WAYS[way]), patch.multiple(postings_module, _BLOCK=2, _SMALL=0):
+    large = {"_BLOCK": 2, "_SMALL": 0, "_TABLES": tables}
+    with patch.multiple(pruning, **WAYS[way]), patch.multiple(postings_module, **large):
         bm25 = BM25(query_terms=terms).index_tokens(lists)  # type: ignore[arg-type]
         found = bm25.retrieve_tokens(query, k=k)
-        scores = bm25.scores(query)
+    with patch.multiple(postings_module, _TABLES=0):
+        scores = BM25(query_terms=terms).index_tokens(lists).scores(query)  # type: ignore[arg-type]
+    assert bm25.scores(query).tolist() == scores.tolist()
     expected = best(scores, k)
     assert found.ids == tuple(bm25.documents[place].id for place in expected.tolist())
     assert [hit.score for hit in found] == scores[expected].tolist()

@@ -284,8 +284,10 @@ class BM25:
     def _weights(self, tokens: list[str]) -> dict[str, int]:
         """How often each known term counts, in an order that depends on the terms alone."""
         rows = self._indexed()[1].rows
+        if self.query_terms == "unique":
+            return dict.fromkeys(sorted([token for token in set(tokens) if token in rows]), 1)
         times = Counter(token for token in tokens if token in rows)
-        return {term: times[term] if self.query_terms == "count" else 1 for term in sorted(times)}
+        return {term: times[term] for term in sorted(times)}
 
     def _indexed(self) -> tuple[Corpus, Postings]:
         if self._index is None:

@@ -31,6 +31,10 @@ _FEW, _TIES = 16, 1 << 13
 _SMALL = 1 << 16
 # Runs below this length are short.
 _SHORT = 1 << 14
+# Terms in one of so many documents get a table by document, 4 bytes a document each, but so many at most.
+_DENSE, _TABLES = 8, 24
+# Adding a table is faster than adding the postings of a term that stands in one of so many documents.
+_FULL = 3
 # What terms may add together, of all, to be left out at first.
 _LITTLE = 0.06
 
@@ -112,9 +116,13 @@ class Postings:
         totals = np.zeros(len(self.lengths))
         waiting: list[slice] = []
         few = 0
-        for term, weight in weights.items():
-            run = self._run(term)
+        rows = np.fromiter(map(self.rows.__getitem__, weights), np.intp, len(weights))
+        runs = map(slice, self.starts[rows].tolist(), self.starts[rows + 1].tolist())
+        for row, run, weight in zip(rows.tolist(), runs, weights.values(), strict=True):
             length = run.stop - run.start
+            if weight == 1 and length * _FULL >= len(totals) and (table := self._table(row)) is not None:
+                totals += table
+                continue
             if weight == 1 and length < _SHORT:
                 # Short runs are summed together: a call for each would take longer than its sum.
                 waiting.append(run)
@@ -158,11 +166,28 @@ class Postings:
             check_within(documents, len(self.lengths))
             profile = profile_of(documents, impacts)
             self._profiles[row] = profile
-        return Term(documents, impacts, weight, profile)
+        table = self._table(row) if len(documents) * _DENSE >= len(self.lengths) else None
+        return Term(documents, impacts, weight, profile, table)
 
     @cached_property
     def _profiles(self) -> dict[int, Profile]:
         """Of the terms that were asked for: they take as long as a query does."""
+        return {}
+
+    def _table(self, row: int) -> NDArray[np.float32] | None:
+        """What a term adds to each document; None where there are enough tables of other terms."""
+        table = self._tables.get(row)
+        if table is None and len(self._tables) < _TABLES:
+            run = slice(int(self.starts[row]), int(self.starts[row + 1]))
+            check_within(self.documents[run], len(self.lengths))
+            table = np.zeros(len(self.lengths), np.float32)
+            table[self.documents[run]] = self.impacts[run]
+            self._tables[row] = table
+        return table
+
+    @cached_property
+    def _tables(self) -> dict[int, NDArray[np.float32]]:
+        """Of common terms that were asked for."""
         return {}
 
     def contributions(self, weights: Mapping[str, int], document: int) -> tuple[Contribution, ...]:
@@ -294,7 +319,10 @@ def _summed_roughly(
     rough = np.zeros(size, np.float32)
     for some, allowed in ((rising[least:], tops[least - 1] if least else 0.0), (rising[:least], 0.0)):
         for term in some:
-            scatter(rough, term.documents, term.impacts, term.weight)
+            if term.table is None:
+                scatter(rough, term.documents, term.impacts, term.weight)
+            else:
+                rough += term.table if term.weight == 1 else term.table * np.float32(term.weight)
         near = reaching(rough, k, share, float(allowed))
         if near is not None and len(near) <= _TIES:
             return best_among(terms, near, k)

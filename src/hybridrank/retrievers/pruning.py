@@ -53,12 +53,17 @@ class Profile(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Term:
-    """A term of a query: its postings, how often it counts, and the distribution of its impacts."""
+    """A term of a query: its postings, how often it counts, and the distribution of its impacts.
+
+    Attributes:
+        table: what it adds to each document, 0 to those without it; shape (documents,).
+    """
 
     documents: I32
     impacts: F32
     weight: int
     profile: Profile
+    table: F32 | None = None
 
 
 def profile_of(documents: I32, impacts: F32) -> Profile:
@@ -195,10 +200,13 @@ def _scores(terms: Sequence[Term], candidates: I32) -> F64:
 
 def _added(term: Term, candidates: I32) -> F64:
     """What a term adds to each of these documents, float64."""
-    at = term.documents.searchsorted(candidates)
-    at[at == len(term.documents)] = 0
-    added = term.impacts[at].astype(np.float64)
-    added[term.documents[at] != candidates] = 0.0
+    if term.table is not None:
+        added = term.table[candidates].astype(np.float64)
+    else:
+        at = term.documents.searchsorted(candidates)
+        at[at == len(term.documents)] = 0
+        added = term.impacts[at].astype(np.float64)
+        added[term.documents[at] != candidates] = 0.0
     return added if term.weight == 1 else added * term.weight
 
 
