@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import IndexFormatError
+from ..text.numbering import Numbers
 from ..text.strings import Strings
 from ..types import Document
 from .symbol_question import parts_of
@@ -54,13 +55,13 @@ class SymbolIndex:
     @classmethod
     def build(cls, documents: Iterable[Document]) -> SymbolIndex:
         """From documents in tie order."""
-        numbers: dict[str, int] = {}
+        numbers = Numbers()
         keys: list[int] = []
         ends = [0]
         sizes: list[int] = []
         for document in documents:
             held, size = keys_of(document)
-            keys.extend(numbers.setdefault(key, len(numbers)) for key in held)
+            keys.extend(map(numbers.__getitem__, held))
             ends.append(len(keys))
             sizes.append(min(size, 32_767))
         items = np.repeat(np.arange(len(sizes), dtype=np.int32), np.diff(ends))
@@ -77,7 +78,7 @@ class SymbolIndex:
         here[places[kept]] = np.flatnonzero(kept)
         items = here[self.items]
         keys = np.repeat(np.arange(len(self.rows)), np.diff(self.starts))[items >= 0]
-        used = np.unique(keys)
+        used = np.flatnonzero(np.bincount(keys, minlength=len(self.rows)))
         ours = _picked(self.rows, used)
         names = {key: number for number, key in enumerate(ours)}
         theirs = np.array([names.setdefault(key, len(names)) for key in fresh.rows], np.int64)
@@ -199,4 +200,4 @@ def compact(name: str) -> str:
 
 def _picked(rows: Mapping[str, int], numbers: Ints) -> Sequence[str]:
     keys = list(rows)
-    return [keys[number] for number in numbers.tolist()]
+    return keys if len(keys) == len(numbers) else [keys[number] for number in numbers.tolist()]
