@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 PARSE_SECONDS = 10.0
 """CPU seconds after which a parse is given up; source takes 0.2 s a megabyte, odd input may take hours."""
 
-_READ_BYTES = 65_536
+# Parsers go back a little again and again, and each time what follows is copied.
+_READ_BYTES = 4096
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
 _PARSED: FrozenDict[str, object] = FrozenDict(parser="tree-sitter")
 _PARSED_WITH_ERRORS: FrozenDict[str, object] = FrozenDict(parser="tree-sitter", has_error=True)
