@@ -70,10 +70,9 @@ class Postings:
         Args:
             terms: what `count_tokens` or `each_token` makes.
         """
-        order = np.array(sorted(range(len(terms.terms)), key=terms.terms.__getitem__), np.int64)
-        rank = np.empty(len(order), terms.matrix.indices.dtype)
-        rank[order] = np.arange(len(order), dtype=rank.dtype)
         matrix = terms.matrix
+        rows = dict(zip(sorted(terms.terms), range(len(terms.terms)), strict=True))
+        rank = np.fromiter(map(rows.__getitem__, terms.terms), matrix.indices.dtype, len(rows))
         by_term = csr_array((matrix.data, rank[matrix.indices], matrix.indptr), shape=matrix.shape).tocsc()
         by_term.sum_duplicates()
         starts = by_term.indptr.astype(np.int64)
@@ -92,7 +91,6 @@ class Postings:
             tf = counts[run].astype(np.float64)
             saturated = tf / (tf / (k1 + 1.0) + norms[documents[run]])
             impacts[run] = np.repeat(idf[first:last], frequencies[first:last]) * saturated
-        rows = {terms.terms[number]: row for row, number in enumerate(order.tolist())}
         return cls(rows, starts, documents, counts, impacts, lengths)
 
     @property
