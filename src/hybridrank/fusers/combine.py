@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import count
+from itertools import chain
 from operator import eq
 from typing import TypeAlias
 
@@ -43,23 +43,22 @@ def combine(
     leg, and the components with which it came. Without `absent`, a leg adds nothing for what it did not find.
     """
     check_k(k)
-    ranks = {leg: dict(zip(ranking.ids, count(1), strict=False)) for leg, ranking in legs.rankings.items()}
-    gains: dict[str, list[float]] = {}
+    gains: list[dict[str, float]] = []
+    missed: list[float] = []
     for leg, weight in legs.weights.items():
         if weight:
-            for id, addend in zip(ranks[leg], addends(legs.rankings[leg], weight), strict=True):
-                if id in gains:
-                    gains[id].append(addend)
-                else:
-                    gains[id] = [addend]
-    if absent is not None:
-        for leg, weight in legs.weights.items():
-            share = absent(legs.rankings[leg], weight) if weight else 0.0
-            for id, gain in gains.items():
-                if weight and id not in ranks[leg]:
-                    gain.append(share)
+            ranking = legs.rankings[leg]
+            gains.append(dict(zip(ranking.ids, addends(ranking, weight), strict=True)))
+            if absent is not None:
+                missed.append(absent(ranking, weight))
+    # Numbers in dicts rather than lists by id: the garbage collector does not look at those.
+    ids = dict.fromkeys(chain.from_iterable(gains))
+    if absent is None:
+        scores = {id: total([gain[id] for gain in gains if id in gain]) for id in ids}
+    else:
+        shares = list(zip(gains, missed, strict=True))
+        scores = {id: total([gain.get(id, share) for gain, share in shares]) for id in ids}
     documents = legs.documents
-    scores = {id: total(gain) for id, gain in gains.items()}
     components = _components(legs.rankings)
     hits = [hit_of(documents[id], scores[id], components[id]) for id in _ordered(scores, documents)[:k]]
     return Ranking(legs.query, tuple(hits), source, tuple(events))
@@ -94,17 +93,17 @@ def show(part: object, **defaults: object) -> str:
 
 def _components(rankings: Mapping[str, Ranking]) -> dict[str, FrozenDict[str, Component]]:
     """By id, rank and score in each leg, after the components with which the hits came."""
-    found: dict[str, dict[str, Component]] = {}
+    found: dict[str, FrozenDict[str, Component]] = {}
     # Backwards: among components of one name that came with the hits, the least leg name wins.
     for leg in sorted(rankings, reverse=True):
         for hit in rankings[leg].hits:
             if hit.components:
-                found.setdefault(hit.document.id, {}).update(hit.components)
+                dict.update(found.setdefault(hit.document.id, FrozenDict()), hit.components)
+    put = dict.__setitem__
     for leg, ranking in rankings.items():
         for rank, hit in enumerate(ranking.hits, 1):
-            id, component = hit.document.id, component_of(rank, hit.score)
-            if id in found:
-                found[id][leg] = component
-            else:
-                found[id] = {leg: component}
-    return {id: FrozenDict(components) for id, components in found.items()}
+            id = hit.document.id
+            if id not in found:
+                found[id] = FrozenDict()
+            put(found[id], leg, component_of(rank, hit.score))
+    return found
