@@ -17,10 +17,10 @@ _COUNT = "import sys; before = len(sys.modules); import hybridrank; print(len(sy
 
 
 def run(*command: str, **environment: str) -> str:
-    """Standard output of a process."""
-    done = subprocess.run(
-        command, check=True, capture_output=True, text=True, env={**os.environ, **environment}
-    )
+    """Standard output of a process, which may write bytecode: else what pip compiled would be ahead."""
+    surroundings = {**os.environ, **environment}
+    surroundings.pop("PYTHONDONTWRITEBYTECODE", None)
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=surroundings)
     return done.stdout
 
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 NORMALIZER, FUSION, VALIDATOR = "normalizer", "fusion", "validator"
 # Through so many documents a leg that waits for nobody goes before a thread has started.
 _PROMPT = 100_000
-# It waits for nobody; by name, since to ask for the class would import it.
-_BM25 = "hybridrank.retrievers.bm25", "BM25"
 Explain: TypeAlias = bool | Literal["all"]
 
 
@@ -189,8 +187,7 @@ def _is_prompt(leg: Retriever, known: AbstractSet[str] | None) -> bool:
     """Whether the leg is done in less time than a thread takes to start."""
     if known is None or len(known) > _PROMPT:
         return False
-    kind = type(leg)
-    return getattr(leg, "prompt", None) is True or (kind.__module__, kind.__name__) == _BM25
+    return getattr(leg, "prompt", None) is True
 
 
 def check_legs(weights: Mapping[str, float], legs: Mapping[str, Retriever]) -> None:

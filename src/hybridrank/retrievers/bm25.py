@@ -227,6 +227,11 @@ class BM25:
         return self._indexed()[0].documents
 
     @property
+    def prompt(self) -> bool:
+        """Waits for nobody: a pipeline of few documents needs no thread for it."""
+        return True
+
+    @property
     def vocabulary_size(self) -> int:
         """How many different terms the documents hold."""
         return len(self._indexed()[1].rows)
