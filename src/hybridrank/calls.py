@@ -24,13 +24,13 @@ class Call:
     """Work for the driver: `run` always, `arun` where the part can be awaited.
 
     Attributes:
-        prompt: it waits for nobody and is done in less time than a thread takes to start.
+        immediate: it waits for nobody and is done in less time than a thread takes to start.
     """
 
     stage: str
     run: Callable[[], Any]
     arun: Callable[[], Awaitable[Any]] | None = None
-    prompt: bool = False
+    immediate: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def run_calls(calls: Sequence[Call]) -> list[Outcome]:
     def work(place: int, call: Call) -> None:
         outcomes[place] = _timed(call)
 
-    here = [place for place, call in enumerate(calls) if call.prompt] or [len(calls) - 1] * bool(calls)
+    here = [place for place, call in enumerate(calls) if call.immediate] or [len(calls) - 1] * bool(calls)
     threads = [
         threading.Thread(target=contextvars.copy_context().run, args=(work, place, call), name=call.stage)
         for place, call in enumerate(calls)

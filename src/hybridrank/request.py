@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 NORMALIZER, FUSION, VALIDATOR = "normalizer", "fusion", "validator"
 # Through so many documents a leg that waits for nobody goes before a thread has started.
-_PROMPT = 100_000
+_IMMEDIATE = 100_000
 Explain: TypeAlias = bool | Literal["all"]
 
 
@@ -171,7 +171,7 @@ def is_blank(query: Query) -> bool:
 def retrieve_call(request: Request, name: str, query: Query) -> Call:
     """The call that asks this leg, unless its ranking is there already."""
     if name in request.ready:
-        return Call(name, lambda: request.ready[name], prompt=True)
+        return Call(name, lambda: request.ready[name], immediate=True)
     leg, k, where = request.legs[name], request.recall, request.where
     # As isinstance with the protocol decides; that takes longer than a leg may.
     awaitable: Any = leg if getattr(leg, "aretrieve", None) is not None else None
@@ -179,15 +179,15 @@ def retrieve_call(request: Request, name: str, query: Query) -> Call:
         name,
         lambda: leg.retrieve(query, k=k, where=where),
         (lambda: awaitable.aretrieve(query, k=k, where=where)) if awaitable else None,
-        prompt=_is_prompt(leg, request.known),
+        immediate=_is_immediate(leg, request.known),
     )
 
 
-def _is_prompt(leg: Retriever, known: AbstractSet[str] | None) -> bool:
+def _is_immediate(leg: Retriever, known: AbstractSet[str] | None) -> bool:
     """Whether the leg is done in less time than a thread takes to start."""
-    if known is None or len(known) > _PROMPT:
+    if known is None or len(known) > _IMMEDIATE:
         return False
-    return getattr(leg, "prompt", None) is True
+    return getattr(leg, "immediate", None) is True
 
 
 def check_legs(weights: Mapping[str, float], legs: Mapping[str, Retriever]) -> None:

@@ -227,7 +227,7 @@ class BM25:
         return self._indexed()[0].documents
 
     @property
-    def prompt(self) -> bool:
+    def immediate(self) -> bool:
         """Waits for nobody: a pipeline of few documents needs no thread for it."""
         return True
 

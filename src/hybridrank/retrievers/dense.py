@@ -239,7 +239,7 @@ class Dense:
         return (Contribution("cosine", float(cosine)),) if unit.any() else ()
 
     @property
-    def prompt(self) -> bool:
+    def immediate(self) -> bool:
         """Whether a query waits for nobody: an embedder that learns from the corpus asks no server."""
         return isinstance(self.embedder, Fittable | FitEmbedder)
 

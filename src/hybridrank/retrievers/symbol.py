@@ -147,7 +147,7 @@ class SymbolRetriever:
         return (max(told, key=lambda one: one.value),) if told else ()
 
     @property
-    def prompt(self) -> bool:
+    def immediate(self) -> bool:
         """Whether a query waits for nobody."""
         return True
 
