@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh_tridiagonal
 from scipy.sparse import csr_array
 
 from .products import product
@@ -160,6 +159,8 @@ def symmetric_eigen(matrix: F64) -> tuple[F64, F64]:
 
     Householder reduction to tridiagonal form (Golub & Van Loan, 8.3.1), each step elementwise.
     """
+    from scipy.linalg import eigh_tridiagonal  # takes longer to import than a search on a stored index
+
     a = matrix.copy()
     size = len(a)
     if size == 0:
