@@ -173,7 +173,7 @@ def test_what_is_damaged_newer_or_foreign_is_told(root: Path, tmp_path: Path) ->
 
     with closing(sqlite3.connect(index / GRAPH)) as database:
         database.execute("PRAGMA user_version = 99")
-    with pytest.raises(IndexFormatError, match="format 99, this version reads formats up to 1") as caught:
+    with pytest.raises(IndexFormatError, match="format 99, this version reads formats up to 2") as caught:
         CodeGraph.open(index)
     assert not caught.value.replaceable
 

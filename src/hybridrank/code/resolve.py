@@ -6,12 +6,12 @@ told, so that who keeps answers knows when they may be others.
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable, Iterable, Sequence
 
 from .imports import Modules
 from .references.facts import CALLED, EXPORTS, INSTANCE, PART, SELF, TOP, Binding, Facts, Path
 from .resolve_go import GoPackages
+from .resolve_outside import gives_anything, holds_anything, is_head, outside_member
 from .resolve_values import EXTERNAL_NAMES, UNKNOWN, VAGUE, File, Value, Values, linear
 
 _MAX_DEPTH = 60
@@ -81,7 +81,7 @@ class Resolver:
                 order, beyond = self._order(value.path, value.number)
                 yield from [Value("definition", *one) for one in order[1:2]] or beyond or [UNKNOWN]
             else:
-                yield value
+                yield UNKNOWN if is_head(value.path) else value
 
     # Paths
 
@@ -94,7 +94,7 @@ class Resolver:
         if head[:1] == "<":
             values = self._special(path, scope, head)
         elif head == "super" and (self.file(path).language != "python" or rest[:1] == (CALLED,)):
-            around = self._class_around(path, scope)
+            around = self.file(path).class_around(scope)
             values = (Value("super", path, around),) if around >= 0 else (UNKNOWN,)
             rest = rest[1:] if self.file(path).language == "python" else rest
         else:
@@ -105,18 +105,10 @@ class Resolver:
 
     def _special(self, path: str, scope: int, head: str) -> Values:
         if head in ("<self>", "<cls>"):
-            around = self._class_around(path, scope)
+            around = self.file(path).class_around(scope)
             kind = "instance" if head == "<self>" else "definition"
             return (Value(kind, path, around),) if around >= 0 else (UNKNOWN,)
         return (UNKNOWN,) if head == "<?>" else (Value("external", head),)
-
-    def _class_around(self, path: str, scope: int) -> int:
-        scopes = self.file(path).facts.scopes
-        while scope >= 0:
-            if scopes[scope].members:
-                return scopes[scope].definition
-            scope = scopes[scope].parent
-        return -1
 
     def _step(self, values: Values, part: str) -> Values:
         found: dict[Value, None] = {}
@@ -126,7 +118,8 @@ class Resolver:
             elif part == INSTANCE:
                 found.update(dict.fromkeys(self._instance(value)))
             elif part == PART:
-                of_type = value.kind == "external" or self._is_class(value)
+                outside = value.kind == "external" and not holds_anything(value.path)
+                of_type = outside or self._is_class(value)
                 found[value if of_type else UNKNOWN] = None
             else:
                 found.update(dict.fromkeys(self._member(value, part)))
@@ -135,7 +128,7 @@ class Resolver:
     def _called(self, value: Value) -> Values:
         """What a call of a value gives."""
         if value.kind == "external":
-            return (value,)
+            return (UNKNOWN,) if gives_anything(value.path) else (value,)
         if value.kind == "module":
             return self._step(self._exported(value.path, "default"), CALLED)
         if value.kind == "instance":
@@ -174,15 +167,15 @@ class Resolver:
         if value.kind == "module":
             return self._exported(value.path, name)
         if value.kind == "external":
-            type_of = getattr(builtins, value.path.strip("<>").rpartition(".")[2], None)
-            of_builtins = value.path[:1] == "<" or value.path.startswith("builtins.")
-            if of_builtins and isinstance(type_of, type) and not hasattr(type_of, name):
-                return ()  # of several types that it may have, it is another one
-            return (Value("external", f"{value.path}.{name}"),)
+            return outside_member(value, name)
         if value.kind in ("instance", "super") or self._is_class(value):
             if name == "__class__" and value.kind == "instance":
                 return (Value("definition", value.path, value.number),)
             return self._class_member(value, name)
+        if value.kind == "definition":
+            defined = self.file(value.path).facts.definitions[value.number]
+            inner = self.file(value.path).named(defined.body, name) if defined.kind == "module" else ()
+            return self._bound(value.path, defined.body, name, inner) if inner else (UNKNOWN,)
         return (UNKNOWN,)
 
     # Names
@@ -202,6 +195,9 @@ class Resolver:
             shared = self._package_member(path.rpartition("/")[0], file.facts.package, name)
             if shared:
                 return shared
+            place = self._go.imported(path, name)
+            if place:
+                return (Value("module", place),)
         values = [value for star in stars for value in self._imported(path, star, name)]
         known = [value for value in values if value.kind != "unknown"]
         if known:
@@ -260,6 +256,12 @@ class Resolver:
             return (Value("external", f"{module}.{name}" if name else module),)
         if not place:
             return (UNKNOWN,)
+        if place == path and name and file.language == "python":
+            # `from . import name` in a package binds the very name that it would be looked up by.
+            inner = self._modules.submodule(place, name)
+            return (Value("module", inner),) if inner else ()
+        if binding.how == "star" and place.endswith((".py", ".pyi")) and not self.file(place).hands_on(name):
+            return (UNKNOWN,)
         return self._exported(place, name) if name else (Value("module", place),)
 
     def _exported(self, place: str, name: str) -> Values:
@@ -286,8 +288,9 @@ class Resolver:
         if whole:
             values = self._bound(place, EXPORTS, "=", whole)
             return values if name == "default" else self._step(values, name)
-        if name == "default" and not file.names.get((EXPORTS, "*")):
-            return (Value("module", place),) if any(key[0] == EXPORTS for key in file.names) else (UNKNOWN,)
+        if name == "default":  # no `export *` hands it on
+            whole_of = any(key[0] == EXPORTS for key in file.names) and not file.names.get((EXPORTS, "*"))
+            return (Value("module", place),) if whole_of else (UNKNOWN,)
         return self._from_stars(place, EXPORTS, name)
 
     def _from_stars(self, place: str, scope: int, name: str) -> Values:

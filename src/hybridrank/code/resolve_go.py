@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 
 from .imports import Modules
-from .references.facts import TOP, Binding
+from .references.facts import TOP, Binding, ImportedName
+from .references.go import default_name
 from .resolve_values import File
 
 Named = Mapping[str, list[tuple[str, Binding | int]]]
@@ -29,6 +30,16 @@ class GoPackages:
             if path.endswith(".go"):
                 found.setdefault(path.rpartition("/")[0], []).append(path)
         return found
+
+    def imported(self, path: str, name: str) -> str:
+        """The place of the package that a file imports and that calls itself so, unlike its path."""
+        for fact in self._file(path).facts.imports:
+            place, _ = self._modules.find(path, "go", fact.module)
+            if place and fact.names[:1] == (ImportedName("", default_name(fact.module)),):
+                files = [one for one in self.folders.get(place[:-1], ()) if not one.endswith("_test.go")]
+                if any(self._file(one).facts.package == name for one in files):
+                    return place
+        return ""
 
     def names(self, folder: str, package: str) -> Named:
         """Names at the top level, and methods as `Type.method`.

@@ -6,7 +6,8 @@ import builtins
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from .references.facts import Binding, Facts
+from .references.facts import ALL, TOP, Binding, Facts
+from .references.facts import UNKNOWN as UNKNOWN_PATH
 
 VAGUE = frozenset({"typing", "typing_extensions", "collections.abc", "types", "builtins.object"})
 _GO = """
@@ -69,6 +70,23 @@ class File:
         if key not in self._named:
             self._named[key] = self._counting(self.names.get(key, ()))
         return self._named[key]
+
+    def class_around(self, scope: int) -> int:
+        """The definition of the class around a scope, -1 where there is none."""
+        scopes = self.facts.scopes
+        while scope >= 0:
+            if scopes[scope].members:
+                return scopes[scope].definition
+            scope = scopes[scope].parent
+        return -1
+
+    def hands_on(self, name: str) -> bool:
+        """Whether `from module import *` of Python binds a name: those in `__all__`, or all without `_`."""
+        told = self.names.get((TOP, ALL))
+        if told is None:
+            return name[:1] != "_"
+        listed = [path for one in told for path in one.paths]
+        return UNKNOWN_PATH in listed or any(name in names for names in listed)
 
     def _counting(self, found: Sequence[Binding]) -> Sequence[Binding]:
         defined = [binding for binding in found if binding.how == "definition"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # Raise it when a table changes, or what a column holds; a graph of an older format is made anew.
-VERSION = 1
+VERSION = 2
 APPLICATION_ID = 0x48724772
 
 SCHEMA = f"""

@@ -45,6 +45,8 @@ class Shapes:
         either: fields of alternatives, or their places among the named children.
         parts: the field of what an element is taken of.
         made: the field of the type that an instance is made of.
+        maker: the function that makes an instance of the type that it is given.
+        casts: what says of an expression that it has the type behind it, and which types have members.
         literals: the name of their type.
         nothing: what has no members at all, as None.
     """
@@ -56,6 +58,8 @@ class Shapes:
     either: Mapping[str, tuple[str | int, ...]] = field(default_factory=dict)
     parts: Mapping[str, str] = field(default_factory=dict)
     made: Mapping[str, str] = field(default_factory=dict)
+    maker: str = ""
+    casts: Mapping[str, frozenset[str]] = field(default_factory=dict)
     literals: Mapping[str, str] = field(default_factory=dict)
     nothing: frozenset[str] = frozenset()
 
@@ -256,12 +260,20 @@ class Draft:
                 todo.append(
                     (node.child_by_field_name(of), (self.text(node.child_by_field_name(name)), *rest))
                 )
+            elif made := self._made(node):
+                todo.append((made, (INSTANCE, *rest)))
             elif kind in shapes.calls:
                 todo.append((node.child_by_field_name(shapes.calls[kind]), (CALLED, *rest)))
             elif kind in shapes.parts:
                 todo.append((node.child_by_field_name(shapes.parts[kind]), (PART, *rest)))
             elif kind in shapes.made:
                 todo.append((node.child_by_field_name(shapes.made[kind]), (INSTANCE, *rest)))
+            elif (
+                kind in shapes.casts
+                and rest[:1] != (CALLED,)
+                and (node.named_children[-1].type in shapes.casts[kind])
+            ):
+                todo.append((node.named_children[-1], (INSTANCE, *rest)))
             elif kind in shapes.through:
                 name = shapes.through[kind]
                 of_it = node.child_by_field_name(name) if name else next(iter(node.named_children), None)
@@ -273,6 +285,15 @@ class Draft:
             elif kind not in shapes.nothing or rest:
                 found[(*UNKNOWN, *rest)] = None
         return tuple(found) if len(found) <= MAX_ALTERNATIVES else (UNKNOWN,)
+
+    def _made(self, node: Node) -> Node | None:
+        """The type in a call like `new(T)` of Go."""
+        if not self.shapes.maker or node.type not in self.shapes.calls:
+            return None
+        function = node.child_by_field_name(self.shapes.calls[node.type])
+        given = node.child_by_field_name("arguments")
+        is_maker = function is not None and self.text(function) == self.shapes.maker
+        return given.named_children[0] if is_maker and given is not None and given.named_children else None
 
 
 def _child(node: Node, place: str | int) -> Node | None:

@@ -23,6 +23,8 @@ UNKNOWN: Path = ("<?>",)
 SELF: Path = ("<self>",)
 CLASS: Path = ("<cls>",)
 CALLED, INSTANCE, PART = "()", "@", "[]"
+ALL = "*all"
+"""The name that binds what `__all__` of a module of Python lists, each list as a path."""
 
 TOP = 0
 """The scope of a file."""

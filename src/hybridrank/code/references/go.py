@@ -32,6 +32,7 @@ SHAPES = Shapes(
         "type_assertion_expression": "type",
         "type_conversion_expression": "type",
     },
+    maker="new",
     literals={
         **dict.fromkeys(("interpreted_string_literal", "raw_string_literal", "rune_literal"), "string"),
         **dict.fromkeys(("int_literal", "float_literal", "imaginary_literal"), "number"),
@@ -61,12 +62,12 @@ def _import_spec(draft: Draft, node: Node, scope: int) -> Todo:
     elif name == "_":
         names = [ImportedName("", "")]
     else:
-        names = [ImportedName("", name or _default_name(module))]
+        names = [ImportedName("", name or default_name(module))]
     draft.import_(node, scope, module, names)
     return []
 
 
-def _default_name(module: str) -> str:
+def default_name(module: str) -> str:
     """What a package is called, as a rule: the last part of its path, without a version."""
     parts = [part for part in module.split("/") if part]
     if len(parts) > 1 and _VERSION.fullmatch(parts[-1]):

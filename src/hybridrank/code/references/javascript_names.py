@@ -35,6 +35,10 @@ SHAPES = Shapes(
     },
     either={"ternary_expression": ("consequence", "alternative")},
     parts={"subscript_expression": "object"},
+    casts=dict.fromkeys(
+        ("as_expression", "satisfies_expression"),
+        frozenset({"type_identifier", "nested_type_identifier", "generic_type"}),
+    ),
     literals={
         **dict.fromkeys(("string", "template_string"), "string"),
         **dict.fromkeys(("true", "false"), "boolean"),

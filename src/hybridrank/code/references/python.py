@@ -16,6 +16,7 @@ from .facts import (
     Path,
     Paths,
 )
+from .python_all import listed, listed_by_call
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -181,6 +182,7 @@ def _assignment(draft: Draft, node: Node, scope: int) -> Todo:
     value = right
     while value is not None and value.type == "assignment":
         value = value.child_by_field_name("right")
+    listed(draft, left, value, scope)
     if left is not None:
         if typed is not None:
             paths = annotation(draft.text(typed))
@@ -211,6 +213,11 @@ def _unpack(draft: Draft, left: Node, value: Node, scope: int) -> None:
 
 
 _PATTERNS = frozenset({"pattern_list", "tuple_pattern", "list_pattern"})
+
+
+def _augmented(draft: Draft, node: Node, scope: int) -> Todo:
+    listed(draft, node.child_by_field_name("left"), node.child_by_field_name("right"), scope)
+    return inside(node, scope)
 
 
 def _bind_to(draft: Draft, target: Node, scope: int, paths: Paths) -> None:
@@ -350,6 +357,7 @@ def _outer(draft: Draft, name: str, scope: int) -> int:
 
 
 def _call(draft: Draft, node: Node, scope: int) -> Todo:
+    listed_by_call(draft, node, scope)
     draft.call(node.child_by_field_name("function"), scope)
     return inside(node, scope)
 
@@ -362,6 +370,7 @@ _HANDLERS = {
     "function_definition": _function,
     "class_definition": _class,
     "assignment": _assignment,
+    "augmented_assignment": _augmented,
     "named_expression": _named_expression,
     "for_statement": _for,
     "except_clause": _except,
