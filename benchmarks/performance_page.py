@@ -17,7 +17,7 @@ from typing import Any
 
 BEGIN, END = "<!-- measured -->", "<!-- end of measured -->"
 PLOT = "growth.svg"
-_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 640, 360, 70, 20, 20, 50
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 640, 360, 70, 40, 20, 50
 _COLOURS = ("#1b6ca8", "#c2410c", "#15803d", "#7e22ce", "#a16207")
 
 

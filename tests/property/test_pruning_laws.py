@@ -52,7 +52,7 @@ def _lists(rng: np.random.Generator, size: int, spread: int, shape: float) -> li
 def test_every_way_finds_the_best_of_all(
     way: str, lists: list[list[str]], query: list[str], k: int, terms: str, tables: int
 ) -> None:
-    large = {"_BLOCK": 2, "_SMALL": 0, "_TABLES": tables}
+    large: dict[str, Any] = {"_BLOCK": 2, "_SMALL": 0, "_TABLES": tables}
     with patch.multiple(pruning, **WAYS[way]), patch.multiple(postings_module, **large):
         bm25 = BM25(query_terms=terms).index_tokens(lists)  # type: ignore[arg-type]
         found = bm25.retrieve_tokens(query, k=k)

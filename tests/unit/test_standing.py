@@ -141,9 +141,9 @@ def test_prompt_calls_need_no_thread() -> None:
         return threading.current_thread().name
 
     here = where()
-    prompt = [Call("a", where, prompt=True), Call("b", where, prompt=True)]
+    prompt = [Call("a", where, immediate=True), Call("b", where, prompt=True)]
     assert [outcome.value for outcome in run_calls(prompt)] == [here, here]
-    mixed = [Call("a", where, prompt=True), Call("b", where), Call("c", where)]
+    mixed = [Call("a", where, immediate=True), Call("b", where), Call("c", where)]
     assert [outcome.value for outcome in run_calls(mixed)] == [here, "b", "c"]
     assert [outcome.value for outcome in run_calls(mixed[1:])] == ["b", here]
     assert run_calls([]) == []
