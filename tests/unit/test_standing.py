@@ -136,12 +136,12 @@ def test_ids_on_disk_are_looked_up_once() -> None:
     assert (set(known), len(known), "b" in known, "y" in known) == ({"a", "b"}, 2, True, False)
 
 
-def test_prompt_calls_need_no_thread() -> None:
+def test_immediate_calls_need_no_thread() -> None:
     def where() -> str:
         return threading.current_thread().name
 
     here = where()
-    prompt = [Call("a", where, immediate=True), Call("b", where, prompt=True)]
+    prompt = [Call("a", where, immediate=True), Call("b", where, immediate=True)]
     assert [outcome.value for outcome in run_calls(prompt)] == [here, here]
     mixed = [Call("a", where, immediate=True), Call("b", where), Call("c", where)]
     assert [outcome.value for outcome in run_calls(mixed)] == [here, "b", "c"]
