@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -22,6 +23,10 @@ from hybridrank import CodeGraph
 
 pytestmark = pytest.mark.slow
 TRUTH = json.loads((Path(__file__).parents[1] / "truth/calls.json").read_text(encoding="utf-8"))
+SCRIPTS_GO = json.loads(
+    (Path(__file__).parents[1] / "truth/calls_scripts_go.json").read_text(encoding="utf-8")
+)
+CORPUS = Path(os.environ.get("HYBRIDRANK_CORPUS", "nowhere"))
 FILES = {
     path.relative_to(package.parent).as_posix(): path.read_text(encoding="utf-8")
     for package in (Path(str(module.__file__)).parent for module in (httpx, click, rich))
@@ -102,6 +107,30 @@ def test_calls_lead_where_a_reader_says(graph: CodeGraph) -> None:
     assert wanted >= 100
     assert right / resolved >= 0.95
     assert right / wanted >= 0.93
+
+
+@pytest.mark.parametrize(
+    "repository", sorted({place.partition("/")[0] for place, _, _ in SCRIPTS_GO["calls"]})
+)
+def test_calls_of_scripts_and_go_lead_where_a_reader_says(repository: str) -> None:
+    """`HYBRIDRANK_CORPUS` names a folder that holds the repositories in the versions that were read."""
+    if not (CORPUS / repository).is_dir():
+        pytest.skip(f"no {repository} in the corpus")
+    rows = [row for row in SCRIPTS_GO["calls"] if row[0].startswith(f"{repository}/")]
+    resolved = right = 0
+    with CodeGraph.for_code(CORPUS / repository) as graph:
+        for place, name, expected in rows:
+            path, line, column = place.removeprefix(f"{repository}/").rsplit(":", 2)
+            found = [one for one in graph.calls(path) if (one.line, one.column) == (int(line), int(column))]
+            if [one.name for one in found] != [name]:
+                pytest.skip(f"{repository} is in another version")
+            if found[0].state == "resolved":
+                (leads,) = found[0].targets
+                resolved += 1
+                right += f"{repository}/{leads.path}:{leads.start_line}::{leads.qualified_name}" == expected
+    assert len(rows) == 15
+    assert resolved >= 14
+    assert right == resolved
 
 
 def test_callers_are_all_calls_that_lead_there(graph: CodeGraph) -> None:

@@ -1,7 +1,8 @@
 """Import statements, and the files of a repository that they lead to.
 
 Where a module is depends on which files there are and on a few configuration files, never on what source
-files hold: `go.mod` tells what a Go module is called, `tsconfig.json` and `jsconfig.json` have `paths`.
+files hold: `go.mod` tells what a Go module is called, `tsconfig.json` and `jsconfig.json` have `paths`,
+`package.json` tells the name of a package.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ from functools import cached_property
 from typing import Literal
 
 from .imports_config import PathRules, go_module, path_rules
+from .imports_packages import Packages
 from .references.facts import ImportedName, ImportFact
 
 ImportState = Literal["file", "external", "unresolved"]
 """Whether an import leads to a file of the repository, out of it, or nowhere that could be found."""
 
-CONFIGS = frozenset({"go.mod", "tsconfig.json", "jsconfig.json"})
+CONFIGS = frozenset({"go.mod", "tsconfig.json", "jsconfig.json", "package.json"})
 """Names of files that say where modules are."""
 
 _PYTHON = (".py", ".pyi")
@@ -225,7 +227,16 @@ class Modules:
                 return place, "file"
             if sure:
                 return "", "unresolved"
+        candidates = self._script_packages.places(folder, module)
+        if candidates is not None:
+            found = (self._script_file(posixpath.normpath(base), language) for base in candidates)
+            place = next((one for one in found if one), "")
+            return place, "file" if place else "unresolved"
         return "", "unresolved" if module.startswith("/") or not module else "external"
+
+    @cached_property
+    def _script_packages(self) -> Packages:
+        return Packages(self._configs)
 
     def _script_file(self, base: str, language: str) -> str:
         if base == ".." or base.startswith(("../", "/")):
