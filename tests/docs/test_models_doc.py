@@ -92,7 +92,7 @@ def test_the_five_commands_lead_from_nothing_to_an_answer(tmp_path: Path) -> Non
     assert any("revoke_token called" in text for text in embedded)
     assert sum("Ranked JSON Array:" in prompt for prompt in prompts) == 1
     assert sum("<candidate>" in prompt for prompt in prompts) > 2
-    assert "revoke_token (import)  (Reranked #1, was #2)" in search.stdout
+    assert "Session.logout (method)  (Reranked #1, was #2)" in search.stdout
     assert "revoke_token (function)  (Reranked #2, was #1)" in search.stdout
     assert "Fallback triggered: NO" in search.stderr
     assert re.search(r"validator direct-evidence \(qwen3:4b\): \d judged: [1-9]", search.stderr)

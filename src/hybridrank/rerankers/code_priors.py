@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..errors import InvalidValueError, NotIndexedError
 from ..text.tokenizer import Tokenizer
 from ..types import Contribution, Document, FrozenDict, Hit, Ranking, check_k
+from .asked_callers import asked_for, names_of_legs
 from .priors_build import build, updated
 from .priors_chunks import chunk_scores
 from .priors_features import F64, FEATURES, Candidates, file_features
@@ -43,7 +44,8 @@ class CodePriors:
         tokenizer: any callable from text to tokens; `Tokenizer(stem="english")` if None.
         depth: how many hits a pipeline gives to this reranker, `None` all of them.
         name_legs: legs that find by name. Their scores count where the query is one name; for any other
-            query they only bring candidates.
+            query they only bring candidates. Where it asks who calls something, the definition and then the
+            callers that they found stand before all others, lifted by more than scores differ.
 
     Raises:
         InvalidValueError: an option is outside its range.
@@ -67,8 +69,6 @@ class CodePriors:
         depth: int | None = None,
         name_legs: Sequence[str] = (),
     ) -> None:
-        if isinstance(name_legs, str) or not all(isinstance(name, str) for name in name_legs):
-            raise InvalidValueError(f"name_legs is {name_legs!r}; give a list of names of legs")
         if tokenizer is not None and not callable(tokenizer):
             raise InvalidValueError(f"tokenizer is {tokenizer!r}; give a callable from text to tokens")
         all_weights = CodePriorsWeights.of(weights)
@@ -77,7 +77,7 @@ class CodePriors:
             weights=FrozenDict(all_weights.changed()),
             tokenizer=Tokenizer(stem="english") if tokenizer is None else tokenizer,
             depth=None if depth is None else check_k(depth, "depth"),
-            name_legs=tuple(name_legs),
+            name_legs=names_of_legs(name_legs),
             _index=None,
         )
 
@@ -135,11 +135,12 @@ class CodePriors:
         if not ranking:
             return Ranking(ranking.query, (), _SOURCE)
         scored = self._score(ranking, index)
-        order = np.argsort(-scored.of_hits, kind="stable")[:k]
+        of_hits = scored.of_hits + scored.asked
+        order = np.argsort(-of_hits, kind="stable")[:k]
         given = ranking.hits
         hits = [
             Hit(given[at].document, score, given[at].components)
-            for at, score in zip(order.tolist(), scored.of_hits[order].tolist(), strict=True)
+            for at, score in zip(order.tolist(), of_hits[order].tolist(), strict=True)
         ]
         return Ranking(ranking.query, tuple(hits), _SOURCE)
 
@@ -164,6 +165,10 @@ class CodePriors:
         behind = float(scored.of_hits[place] - scored.of_files[file])
         if behind:
             found.append(Contribution("chunk", behind, "behind the best of its file"))
+        if scored.asked[place]:
+            found.append(
+                Contribution("asked", float(scored.asked[place]), "it is, or calls, what is asked for")
+            )
         return tuple(found)
 
     def features(self, ranking: Ranking, /) -> tuple[tuple[str, ...], F64]:
@@ -215,7 +220,18 @@ class CodePriors:
         best = np.full(len(of_files), -np.inf)
         np.maximum.at(best, candidates.of_hit, within)
         of_hits = of_files[candidates.of_hit] - (best[candidates.of_hit] - within)
-        return _Scored(candidates, features, of_files, of_hits)
+        return _Scored(candidates, features, of_files, of_hits, self._asked(ranking.hits, of_hits))
+
+    def _asked(self, hits: Sequence[Hit], of_hits: F64) -> F64:
+        """What lifts the definition and the callers of a query that asks for callers."""
+        lifted = np.zeros(len(of_hits))
+        order = np.argsort(-of_hits, kind="stable").tolist()
+        definitions, callers = asked_for([hits[at] for at in order], self.name_legs)
+        if callers:
+            step = float(np.ceil(of_hits.max() - of_hits.min())) + 1.0
+            lifted[[order[at] for at in callers]] = step
+            lifted[[order[at] for at in definitions]] = 2.0 * step
+        return lifted
 
     def _indexed(self) -> FileIndex:
         if self._index is None:
@@ -235,3 +251,4 @@ class _Scored:
     features: F64
     of_files: F64
     of_hits: F64
+    asked: F64

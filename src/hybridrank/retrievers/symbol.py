@@ -19,7 +19,8 @@ from .symbol_question import Mention, SymbolQuestion
 
 _SOURCE = "symbol"
 
-WHOLE_NAME, NAME, FOLDED_NAME, JOINED_NAME, CALLER, OTHER_PLACE, PARTS = 1.0, 0.95, 0.85, 0.8, 0.7, 0.6, 0.5
+WHOLE_NAME, NAME, FOLDED_NAME, JOINED_NAME = 1.0, 0.95, 0.85, 0.8
+CALLER, PLAIN_CALLER, OTHER_PLACE, PARTS = 0.7, 0.65, 0.6, 0.5
 """Scores, see `SymbolRetriever`."""
 
 _ALIKE = 0.5
@@ -39,6 +40,7 @@ class SymbolRetriever:
         0.8   its name is all words of a query of two to six, written as one
         0.7   it calls what is asked for, where the query asks who calls it ("where is load called",
               在哪被调用): its text has the name before a bracket, in Bash, Elixir, Haskell and Ruby anywhere
+        0.65  the same, where the name is a plain word among others
         0.6   its name is, but it stands in something else than was asked for
         0.5   times the share of parts that the names have in common (Dice 1945), if that is half or more:
               `parse_headers` for `parseHeaderLine`; only for one word, and for what is written like a name
@@ -218,7 +220,8 @@ def levels_of(index: SymbolIndex, question: SymbolQuestion) -> list[Level]:
         if name != scoped:
             add("elsewhere", ENDING + name, OTHER_PLACE, f"the name is {name}, in something else")
         if question.callers:
-            add("caller", CALL + name, CALLER, f"calls {name}")
+            score = CALLER if mention.loose else PLAIN_CALLER
+            add("caller", CALL + name, score, f"calls {name}")
         if mention.loose:
             found.append(_alike(index, mention))
     if question.joined:

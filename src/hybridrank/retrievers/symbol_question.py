@@ -20,9 +20,9 @@ _CAPITAL = re.compile(r"[A-Z]")
 
 _CALLERS = re.compile(
     r"""\b(?:who|what|which\s+\w+)\s+(?:calls|invokes|uses)\b
-    |\bcallers?\s+(?:of|to|for)\b | \bcalls?\s+(?:of|to)\b | \bcall\s+sites?\b
+    |\bcallers?\s+(?:of|to|for)\b | \bcalls?\s+(?:of|to)\b | \bcall\s+sites?\b | \busages?\s+of\b
     |\b(?:is|are|was|were|be|being|gets?)\b.*\b(?:called|invoked|used)\b
-    |(?:被.{0,4}?|[谁誰哪].{0,8}?)(?:调用|調用|呼叫|使用) | (?:调用|調用|呼叫)[者方处處点點]
+    |(?:被.{0,4}?|[谁誰哪].{0,8}?)(?:调用|調用|呼叫|使用|用到) | (?:调用|調用|呼叫)[者方处處点點]
     |呼び出(?:し元|され|している|す) | 呼ばれ | 호출""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
