@@ -34,7 +34,8 @@ def table(found: Mapping[str, Any]) -> str:
     clock = "CPU seconds" if options["clock"] == "cpu" else "seconds"
     lines += [
         "",
-        f"Medians of {options['rounds']} interleaved rounds, {clock}, at scale {options['scale']:g}: "
+        f"Medians of {options['rounds']} interleaved rounds ({max(1, options['rounds'] // 2)} where "
+        f"repositories are indexed), {clock}, at scale {options['scale']:g}: "
         f"{around['system']} {around['machine']}, {around['processor']}, {around['cores']} cores, Python "
         f"{around['python']}; {packages}.",
     ]

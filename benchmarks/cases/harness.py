@@ -166,8 +166,6 @@ def peak_mb() -> float:
     if status.exists():
         found = dict(line.split(":", 1) for line in status.read_text("utf-8").splitlines() if ":" in line)
         return int(found["VmHWM"].split()[0]) / 1024
-    import resource
-
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (
         1 << 20 if sys.platform == "darwin" else 1024
     )

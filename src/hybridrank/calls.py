@@ -64,7 +64,7 @@ def run(plan: Steps[R]) -> R:
 
 
 def run_calls(calls: Sequence[Call]) -> list[Outcome]:
-    """Outcomes in order. Prompt calls, or else the last, run in this thread, others beside it."""
+    """Outcomes in order. Immediate calls, or else the last, run in this thread, others beside it."""
     outcomes: list[Outcome | None] = [None] * len(calls)
 
     def work(place: int, call: Call) -> None:

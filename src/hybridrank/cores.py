@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 
-_MOST = 8
+MOST = 8
+"""More would only wait for each other."""
 
 
 def cores() -> int:
     """Cores that this process may use, at most 8."""
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(usable, _MOST)
+    return min(usable, MOST)

@@ -164,6 +164,8 @@ def _resolved(annotation: Any, names: dict[str, Any]) -> Any:
         # What stands under TYPE_CHECKING is not there at run time; the common names are known anyway.
         try:
             annotation = eval(annotation, {**_NAMES, **names})
-        except Exception:
+        except (
+            Exception
+        ):  # an annotation is code of others; without it the constructor alone checks the value
             return Any
     return annotation

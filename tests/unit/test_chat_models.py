@@ -164,6 +164,14 @@ def test_a_model_that_only_thinks_gives_an_empty_reply(server: OllamaServer) -> 
     assert ollama(server).complete(asked()).text == ""
 
 
+def test_a_reply_that_is_not_done_was_cut(server: OllamaServer) -> None:
+    message = {"role": "assistant", "content": "[1, 0"}
+    server.script(CHAT, Answer({"model": SMOLLM, "message": message, "done": False}))
+    assert ollama(server).complete(asked()).finish_reason == "length"
+    server.script(CHAT, Answer({"model": SMOLLM, "message": message, "done": True}))
+    assert ollama(server).complete(asked()).finish_reason == ""
+
+
 def test_a_model_that_cannot_think_is_asked_again_without(server: OllamaServer) -> None:  # LR-13
     server.script(CHAT, recorded("chat_think_true_unsupported"))
     assert ollama(server).complete(asked(thinking=True)).text == "hello"

@@ -188,6 +188,21 @@ def test_time_is_linear(unit: str) -> None:
     assert perf_counter() - started < 5
 
 
+@pytest.mark.parametrize(
+    "unit", ["line 1 of a.py [", "line 1 of a.py \n", "+1", "+a", "a.py:1 [b] ", "a.py:1, "]
+)
+def test_eight_times_the_answer_takes_not_thirty_times_as_long(unit: str) -> None:
+    seconds = []
+    for size in (20_000, 160_000):
+        times = []
+        for _ in range(2):
+            started = perf_counter()
+            check_citations(unit * (size // len(unit)), BLOCKS)
+            times.append(perf_counter() - started)
+        seconds.append(max(min(times), 0.004))
+    assert seconds[1] < 30 * seconds[0], seconds
+
+
 def test_an_id_that_looks_like_a_place_is_checked() -> None:
     blocks = [Shown("note#1", "", 0, 0)]
     assert [one.problem for one in check_citations("[note#1], [note#2]", blocks)] == [

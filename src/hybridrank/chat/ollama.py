@@ -76,7 +76,8 @@ class OllamaChat:
             reply = self._ask(call, max(timeout - (perf_counter() - started), 1e-3))
         return ChatReply(
             text=reply.message.content or "",
-            finish_reason=reply.done_reason or "",
+            # A reply that says it is not done was cut, by whatever stands between.
+            finish_reason=reply.done_reason or ("length" if reply.done is False else ""),
             prompt_tokens=reply.prompt_eval_count,
             reply_tokens=reply.eval_count,
             seconds=perf_counter() - started,

@@ -14,6 +14,7 @@ from contextlib import ExitStack, suppress
 from queue import SimpleQueue
 from typing import IO, Any, TypeVar
 
+from ..cores import MOST, cores
 from ..garbage import rarely_collecting
 from ..protocols import Chunker
 from .chunk import TreeSitterChunker
@@ -30,7 +31,6 @@ WORKERS = "HYBRIDRANK_WORKERS"
 # A process takes a fifth of a second to start, in which a megabyte is cut.
 _LEAST_BYTES = 3_000_000
 _BATCH_BYTES, _BATCH_ITEMS = 200_000, 40
-_MOST = 8
 # A process of its own, which never imports the program that asks: that may have no guard against it.
 _PROGRAM = (
     "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); "
@@ -130,9 +130,8 @@ def _send(where: IO[bytes], value: Any) -> None:
 def _workers() -> int:
     given = os.environ.get(WORKERS, "")
     if given.isdecimal():
-        return min(int(given), _MOST)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(cores, _MOST)
+        return min(int(given), MOST)
+    return cores()
 
 
 def _batches(items: Sequence[Item], sizes: Sequence[int]) -> Iterator[list[Item]]:

@@ -6,6 +6,7 @@ Every function takes time linear in the length of the answer, times the number o
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
@@ -63,7 +64,7 @@ _MORE = re.compile(
     + _RANGE
     + r"(?![\w:/%–-]|\.\w|[ \t]{1,2}(?!(?:and|to)\b)\w)"
 )
-_BEFORE = r"(?<![\w/.\\@~-])"
+_BEFORE = r"(?<![\w/.\\@~+-])"
 _ANY = re.compile(_BEFORE + r"([\w/.\\@~+-]++)" + _LINES)
 # `lines 10-20 of a.py`: the path stands behind.
 _REVERSED = re.compile(
@@ -100,17 +101,18 @@ def check_citations(answer: str, blocks: Iterable[Shown]) -> tuple[Citation, ...
 
 def _found(answer: str, shown: Sequence[Shown]) -> Iterator[tuple[int, Citation]]:
     paths = dict.fromkeys(block.path for block in shown if block.path)
-    taken: list[tuple[int, int]] = []
+    taken: list[tuple[int, int]] = []  # spans that do not overlap, in order
 
     def free(match: re.Match[str]) -> bool:
-        return not any(start < match.end() and match.start() < end for start, end in taken)
+        at = bisect_left(taken, (match.end(),))
+        return not at or taken[at - 1][1] <= match.start()
 
     # Paths with blanks, brackets and the like are known only by heart.
     for path in sorted(paths, key=len, reverse=True):
         if not re.fullmatch(r"[\w/.\\@~+-]+", path):
             for match in re.finditer(_BEFORE + re.escape(path) + _LINES, answer):
                 if free(match):
-                    taken.append(match.span())
+                    insort(taken, match.span())
                     yield match.start(), _cited(match[0], path, match[1], match[2], shown)
                     yield from _further(answer, match.end(), path, shown)
     read = set[int]()
@@ -123,7 +125,7 @@ def _found(answer: str, shown: Sequence[Shown]) -> Iterator[tuple[int, Citation]
     for match in _REVERSED.finditer(answer):
         path = match[3].rstrip(".")
         if free(match) and match.start(3) not in read and _is_path(path, paths, ""):
-            taken.append(match.span())
+            insort(taken, match.span())
             yield match.start(), _cited(match[0].rstrip("."), path, match[1], match[2], shown)
     labels = {block.label for block in shown if not block.start}
     endings = {PurePosixPath(path).suffix for path in paths} - {""}

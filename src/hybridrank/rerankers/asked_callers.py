@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from ..errors import InvalidValueError
+from ..retrievers.symbol import CALLER as CALLER
+from ..retrievers.symbol import FOLDED_NAME
 from ..types import Hit
 
-CALLER = 0.7
-"""The score that `SymbolRetriever` gives to callers, and only where a query asks for them."""
-DEFINITION = 0.85
-"""The least of its scores for a definition of what was asked for."""
+DEFINITION = FOLDED_NAME
+"""The least of the leg's scores for a definition of what was asked for."""
 _MOST_DEFINITIONS = 2
 
 
@@ -29,6 +29,8 @@ def asked_for(hits: Sequence[Hit], legs: Collection[str]) -> tuple[list[int], li
     """Places of definitions and of callers among hits, best first; none where no hit is a caller.
 
     Of several definitions two count: further ones would stand before the callers that were asked for.
+
+    A hit is a caller by the score that `SymbolRetriever` gives only where a query asks for callers.
 
     Args:
         hits: best first.
