@@ -34,10 +34,9 @@ def table(found: Mapping[str, Any]) -> str:
     clock = "CPU seconds" if options["clock"] == "cpu" else "seconds"
     lines += [
         "",
-        f"Medians of {options['rounds']} interleaved rounds ({max(1, options['rounds'] // 2)} where "
-        f"repositories are indexed), {clock}, at scale {options['scale']:g}: "
+        f"Medians of {options['rounds']} interleaved rounds, {clock}, at scale {options['scale']:g}: "
         f"{around['system']} {around['machine']}, {around['processor']}, {around['cores']} cores, Python "
-        f"{around['python']}; {packages}.",
+        f"{around['python']}; {packages}. Where repositories are indexed, rounds are half as many.",
     ]
     if found["growth"]:
         lines += ["", f"![Seconds by size of the corpus, both axes logarithmic]({PLOT})", ""]
